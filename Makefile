@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# make help   says what can be made.
+
+CROSS_COMPILE ?=
+ifeq ($(origin CC),default)
+CC := $(CROSS_COMPILE)gcc
+endif
+HOSTCC  ?= $(if $(findstring clang,$(CC)),clang,gcc)
+OBJCOPY ?= $(CROSS_COMPILE)objcopy
+SIZE    ?= $(CROSS_COMPILE)size
+PYTHON  ?= /usr/bin/python3
+DEBUG   ?= 0
+V       ?= 0
+B       := build
+
+ifeq ($(V),1)
+Q :=
+else
+Q := @
+MAKEFLAGS += --no-print-directory
+endif
+say = @printf '  %-7s %s\n' $(1) $(2)
+
+WARN := -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings \
+	-Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla -Wformat=2 -Wimplicit-fallthrough
+OPT  := $(if $(filter 1,$(DEBUG)),-O1 -DDEBUG=1,-O2)
+COMMON := -std=gnu11 -g $(WARN) -I. -MMD -MP
+
+# The kernel: no red zone, no vector registers, nothing that needs a C library.
+KCFLAGS := $(COMMON) $(OPT) -Iarch/x86_64/include -ffreestanding -fno-pie -fno-pic -m64 \
+	-mno-red-zone -mgeneral-regs-only -fno-asynchronous-unwind-tables -fno-omit-frame-pointer \
+	-fstack-protector-strong -ffunction-sections -fdata-sections -fno-common
+KLDFLAGS := -nostdlib -static -Wl,--gc-sections -Wl,-z,max-page-size=4096 \
+	-Wl,-z,noexecstack -Wl,--build-id=none -Wl,--no-warn-rwx-segments
+
+# The host: the same code, checked as it runs.
+HSAN    := -fsanitize=address,undefined -fno-sanitize-recover=all
+HCFLAGS := $(COMMON) -O1 -Itests/host/include $(HSAN) -fno-omit-frame-pointer
+HLDLIBS := -lcmocka -lpthread
+
+LIB_SRC    := $(wildcard lib/*.c)
+ARCH_SRC   := $(wildcard arch/x86_64/*.c arch/x86_64/*.S)
+DRIVER_SRC := $(wildcard drivers/*/*.c)
+KERNEL_SRC := $(wildcard kernel/*.c kernel/bench/*.c)
+KERNEL_OBJ := $(patsubst %,$(B)/kernel/%.o,$(LIB_SRC) $(ARCH_SRC) $(DRIVER_SRC) $(KERNEL_SRC))
+
+# What also runs on the host: all of lib (its own memcpy apart), the drivers, the benchmark.
+HOST_SRC  := $(filter-out lib/mem.c,$(LIB_SRC)) $(DRIVER_SRC) $(wildcard kernel/bench/*.c) \
+	$(wildcard tests/host/*.c)
+HOST_OBJ  := $(patsubst %,$(B)/host/%.o,$(HOST_SRC))
+UNIT_SRC  := $(wildcard tests/unit/test_*.c)
+UNIT_BIN  := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
+
+.PHONY: all
+all: $(B)/ringlab.elf ## the kernel, build/ringlab.elf (the default)
+
+$(B)/ringlab.elf: $(KERNEL_OBJ) linker/ringlab.lds
+	$(call say,LD,$@)
+	$(Q)$(CC) $(KCFLAGS) $(KLDFLAGS) -Wl,-T,linker/ringlab.lds -o $@ $(KERNEL_OBJ)
+
+# Objects depend on the commands that make them: another CC or DEBUG rebuilds, the same does not.
+FLAGS_LINE := $(CC) $(KCFLAGS) $(KLDFLAGS) / $(HOSTCC) $(HCFLAGS)
+$(B)/.flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(FLAGS_LINE)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_LINE)' >$@
+.PHONY: FORCE
+FORCE:
+
+$(B)/kernel/%.c.o: %.c $(B)/.flags
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(KCFLAGS) -c -o $@ $<
+
+$(B)/kernel/%.S.o: %.S $(B)/.flags
+	$(call say,AS,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(KCFLAGS) -c -o $@ $<
+
+$(B)/host/%.c.o: %.c $(B)/.flags
+	$(call say,HOSTCC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(HCFLAGS) -c -o $@ $<
+
+$(B)/libhost.a: $(HOST_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(B)/unit/%: $(B)/host/tests/unit/%.c.o $(B)/libhost.a
+	$(call say,HOSTLD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(HCFLAGS) -o $@ $< $(B)/libhost.a $(HLDLIBS)
+.SECONDARY:
+
+.PHONY: unit
+unit: $(UNIT_BIN) ## unit tests on the host, under ASan and UBSan
+	$(Q)tools/unit-tests $(UNIT_BIN)
+
+.PHONY: clean
+clean: ## remove build/
+	$(Q)rm -rf $(B)
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "  variables: CC=clang  CROSS_COMPILE=x86_64-linux-gnu-  DEBUG=1  V=1"
+
+-include $(KERNEL_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(patsubst %,$(B)/host/%.d,$(UNIT_SRC:.c=.c))
