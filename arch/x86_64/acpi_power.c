@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* How is the machine turned off? The FADT names the registers, the DSDT's \_S5_ the value. */
+#include <arch/machine.h>
+
+#include "arch/x86_64/acpi.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+
+/* Offsets in the FADT, ACPI 6.4, 5.2.9. */
+enum {
+	FADT_DSDT = 40,
+	FADT_PM1A_CONTROL = 64,
+	FADT_PM1B_CONTROL = 68,
+	FADT_FLAGS = 112,
+	FADT_X_DSDT = 140,
+	FADT_SLEEP_CONTROL = 244,
+};
+#define FLAG_HARDWARE_REDUCED (1u << 20)
+
+/* PM1 control, 4.8.3.2.1, and the sleep control register of reduced hardware, 4.8.3.7. */
+#define PM1_SLEEP_TYPE_SHIFT 10
+#define PM1_SLEEP_ENABLE     (1u << 13)
+#define SLEEP_TYPE_SHIFT     2
+#define SLEEP_ENABLE	     (1u << 5)
+#define SLEEP_TYPE_MAX	     7
+
+static struct {
+	bool known;
+	uint8_t type_a, type_b;
+	uint16_t pm1a_port, pm1b_port;
+	struct acpi_address sleep_control;
+	volatile void *sleep_register; /* if sleep_control is memory */
+} power;
+
+/* AML, 20.2.3: one byte data in the forms that an integer up to 255 may take. */
+static bool aml_byte(const uint8_t **at, const uint8_t *end, uint8_t *value)
+{
+	uint8_t op;
+
+	if (*at >= end)
+		return false;
+	op = *(*at)++;
+	if (op <= 1) { /* ZeroOp, OneOp */
+		*value = op;
+		return true;
+	}
+	if (op != 0x0a || *at >= end) /* BytePrefix */
+		return false;
+	*value = *(*at)++;
+	return true;
+}
+
+/* @at is after the name: PackageOp, PkgLength, NumElements, then the two sleep types. */
+static bool parse_package(const uint8_t *at, const uint8_t *end)
+{
+	uint8_t a, b = 0;
+	unsigned length_bytes;
+
+	if (end - at < 3 || *at++ != 0x12)
+		return false;
+	length_bytes = 1 + (*at >> 6);
+	if ((unsigned)(end - at) < length_bytes + 1)
+		return false;
+	at += length_bytes;
+	if (*at++ < 1 || !aml_byte(&at, end, &a))
+		return false;
+	aml_byte(&at, end, &b);
+	if (a > SLEEP_TYPE_MAX || b > SLEEP_TYPE_MAX)
+		return false;
+	power.type_a = a;
+	power.type_b = b;
+	return true;
+}
+
+/* No interpreter: the name with its NameOp (and perhaps a root prefix) before it is found as bytes. */
+static bool find_s5(const struct acpi_header *dsdt)
+{
+	const uint8_t *start = (const uint8_t *)dsdt, *end = start + dsdt->length;
+
+	for (const uint8_t *at = start + sizeof(*dsdt) + 2; at + 4 < end; at++) {
+		if (memcmp(at, "_S5_", 4) != 0)
+			continue;
+		if (at[-1] != 0x08 && !(at[-1] == '\\' && at[-2] == 0x08))
+			continue;
+		if (parse_package(at + 4, end))
+			return true;
+	}
+	return false;
+}
+
+static const struct acpi_header *find_dsdt(const struct acpi_header *fadt)
+{
+	uint64_t phys = acpi_field(fadt, FADT_X_DSDT, 8);
+
+	if (!phys)
+		phys = acpi_field(fadt, FADT_DSDT, 4);
+	return phys ? acpi_table_at(phys, "DSDT") : NULL;
+}
+
+void acpi_power_init(void)
+{
+	const struct acpi_header *fadt = acpi_find("FACP"), *dsdt;
+
+	if (!fadt)
+		return;
+	dsdt = find_dsdt(fadt);
+	if (!dsdt || !find_s5(dsdt)) {
+		log_info("ACPI: no \\_S5_ in the DSDT: this machine is not turned off by ACPI");
+		return;
+	}
+	power.pm1a_port = (uint16_t)acpi_field(fadt, FADT_PM1A_CONTROL, 4);
+	power.pm1b_port = (uint16_t)acpi_field(fadt, FADT_PM1B_CONTROL, 4);
+	if (acpi_field(fadt, FADT_FLAGS, 4) & FLAG_HARDWARE_REDUCED) {
+		power.pm1a_port = power.pm1b_port = 0;
+		power.sleep_control = acpi_generic_address(fadt, FADT_SLEEP_CONTROL);
+		if (power.sleep_control.address && power.sleep_control.space == ACPI_SPACE_MEMORY)
+			power.sleep_register = mmio_map(power.sleep_control.address, 1);
+	}
+	power.known = true;
+}
+
+static void enter_pm1(uint16_t port, uint8_t type)
+{
+	uint16_t keep = port_read16(port) & ~(uint16_t)(7u << PM1_SLEEP_TYPE_SHIFT);
+
+	port_write16(port,
+		     (uint16_t)(keep | (unsigned)type << PM1_SLEEP_TYPE_SHIFT | PM1_SLEEP_ENABLE));
+}
+
+void acpi_power_off(void)
+{
+	uint8_t sleep = (uint8_t)((unsigned)power.type_a << SLEEP_TYPE_SHIFT | SLEEP_ENABLE);
+
+	if (!power.known)
+		return;
+	if (power.pm1a_port)
+		enter_pm1(power.pm1a_port, power.type_a);
+	if (power.pm1b_port)
+		enter_pm1(power.pm1b_port, power.type_b);
+	if (power.sleep_register)
+		mmio_write8(power.sleep_register, sleep);
+	else if (power.sleep_control.address && power.sleep_control.space == ACPI_SPACE_PORT)
+		port_write8((uint16_t)power.sleep_control.address, sleep);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Where does memory that a device may use come from? Pages, and small blocks carved from pages. */
+#include <arch/machine.h>
+#include <arch/system.h>
+
+#include "arch/x86_64/image.h"
+#include "arch/x86_64/memory.h"
+#include "arch/x86_64/pages.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+
+/*
+ * Blocks are powers of two from a cache line to a quarter page, aligned to their size. The first
+ * block of a carved page is its header, so whatever starts a page is a whole allocation by itself.
+ */
+#define BLOCK_SHIFT_MIN 6
+#define BLOCK_CLASSES	5
+#define BLOCK_BYTES_MAX (1u << (BLOCK_SHIFT_MIN + BLOCK_CLASSES - 1))
+
+struct block {
+	struct block *next;
+};
+
+struct carved_page {
+	unsigned class;
+};
+
+static struct block *free_blocks[BLOCK_CLASSES];
+static uint64_t free_blocks_bytes;
+
+/*
+ * Single pages that do not go back to the ranges, by the lowest bit of their number. Scattering
+ * hands out even pages only, so that no two of them are neighbours (F-023).
+ */
+static struct block *single_pages[2];
+static uint64_t single_pages_bytes;
+static bool scatter;
+
+static bool starts_page(const void *p)
+{
+	return (uintptr_t)p % PAGE_BYTES == 0;
+}
+
+static void push_single(void *page)
+{
+	unsigned odd = (uintptr_t)page / PAGE_BYTES % 2;
+	struct block *b = page;
+
+	b->next = single_pages[odd];
+	single_pages[odd] = b;
+	single_pages_bytes += PAGE_BYTES;
+}
+
+static void *pop_single(unsigned odd)
+{
+	struct block *b = single_pages[odd];
+
+	if (b) {
+		single_pages[odd] = b->next;
+		single_pages_bytes -= PAGE_BYTES;
+	}
+	return b;
+}
+
+static void *take_scattered_page(void)
+{
+	char *pair = pop_single(0);
+
+	if (pair)
+		return pair;
+	pair = pages_take(2 * PAGE_BYTES, 2 * PAGE_BYTES);
+	if (pair)
+		push_single(pair + PAGE_BYTES);
+	return pair;
+}
+
+static void *take_page(void)
+{
+	void *page = pop_single(1);
+
+	if (!page)
+		page = pop_single(0);
+	return page ? page : pages_take(PAGE_BYTES, PAGE_BYTES);
+}
+
+static void give_page(void *page)
+{
+	if (scatter || !pages_give_back(page, PAGE_BYTES))
+		push_single(page);
+}
+
+static unsigned block_class(size_t bytes)
+{
+	unsigned class = 0;
+
+	while ((size_t)1 << (BLOCK_SHIFT_MIN + class) < bytes)
+		class ++;
+	return class;
+}
+
+static void push_block(struct block *b, unsigned class)
+{
+	b->next = free_blocks[class];
+	free_blocks[class] = b;
+	free_blocks_bytes += (uint64_t)1 << (BLOCK_SHIFT_MIN + class);
+}
+
+static bool carve(unsigned class)
+{
+	size_t step = (size_t)1 << (BLOCK_SHIFT_MIN + class);
+	char *page = take_page();
+
+	if (!page)
+		return false;
+	((struct carved_page *)(void *)page)->class = class;
+	for (size_t offset = PAGE_BYTES - step; offset; offset -= step)
+		push_block((struct block *)(void *)(page + offset), class);
+	return true;
+}
+
+static void *take_block(unsigned class)
+{
+	struct block *b;
+
+	if (!free_blocks[class] && !carve(class))
+		return NULL;
+	b = free_blocks[class];
+	free_blocks[class] = b->next;
+	free_blocks_bytes -= (uint64_t)1 << (BLOCK_SHIFT_MIN + class);
+	return b;
+}
+
+static void *take(size_t bytes, size_t align)
+{
+	uint64_t whole = ((uint64_t)bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+
+	if (whole == PAGE_BYTES && align <= PAGE_BYTES) {
+		if (scatter)
+			return take_scattered_page();
+		if (bytes <= BLOCK_BYTES_MAX && align <= BLOCK_BYTES_MAX)
+			return take_block(block_class(bytes > align ? bytes : align));
+		return take_page();
+	}
+	return pages_take(whole, align > PAGE_BYTES ? align : PAGE_BYTES);
+}
+
+void *dma_alloc(size_t bytes, size_t align)
+{
+	void *p;
+
+	if (!bytes || bytes > SIZE_MAX - PAGE_BYTES || (align & (align - 1)))
+		return NULL;
+	p = take(bytes, align);
+	return p ? memset(p, 0, bytes) : NULL;
+}
+
+void dma_free(void *p, size_t bytes)
+{
+	uint64_t whole = ((uint64_t)bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+
+	if (!p)
+		return;
+	if (!starts_page(p)) {
+		uintptr_t page = (uintptr_t)p & ~(uintptr_t)(PAGE_BYTES - 1);
+
+		push_block(p, ((const struct carved_page *)page)->class);
+	} else if (whole == PAGE_BYTES) {
+		give_page(p);
+	} else if (!pages_give_back(p, whole)) {
+		log_warn("memory: %llu bytes at %p are lost: free memory is in too many pieces",
+			 (unsigned long long)whole, p);
+	}
+}
+
+void memory_scatter(bool on)
+{
+	scatter = on;
+}
+
+void memory_stats(struct memory_stats *stats)
+{
+	stats->ram_bytes = ranges_total(memory_ram());
+	stats->free_bytes = pages_free_bytes() + free_blocks_bytes + single_pages_bytes;
+	stats->image_bytes = (uint64_t)(image_end - image_start);
+	stats->text_data_bytes = (uint64_t)(data_end - image_start);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What does the kernel floor ask of the machine beyond machine.h? Start-up, clocks, the end. */
+#ifndef ARCH_SYSTEM_H
+#define ARCH_SYSTEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <arch/boot_info.h>
+
+/* The exit statuses, as isa-debug-exit takes them: QEMU exits with 2 * status + 1. */
+enum exit_status {
+	EXIT_OK = 0x10,
+	EXIT_IO_ERROR = 0x11,
+	EXIT_USAGE = 0x12,
+	EXIT_NO_DEVICE = 0x13,
+	EXIT_PANIC = 0x14,
+};
+
+/* isa-debug-exit, else ACPI S5, else halt with interrupts off. */
+_Noreturn void machine_exit(enum exit_status status);
+
+/* "panic: TEXT" and a backtrace through the log sink, then machine_exit(EXIT_PANIC). */
+_Noreturn void panic(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Physical memory: takes the RAM of @info, less the image, its modules and the page tables. */
+void memory_init(const struct boot_info *info);
+struct memory_stats {
+	uint64_t ram_bytes, free_bytes, image_bytes; /* image: text, data, bss and stacks */
+	uint64_t text_data_bytes;		     /* what the image file loads */
+};
+void memory_stats(struct memory_stats *stats);
+/* A test of scattered memory: with true, dma_alloc() of up to a page never returns neighbours. */
+void memory_scatter(bool on);
+/* With true, dma_alloc() takes the highest free memory instead of the lowest. */
+void memory_prefer_high(bool on);
+
+/* ACPI tables: checks each checksum; does nothing if there is no RSDP. */
+void acpi_init(const struct boot_info *info);
+
+/* The final page tables: W^X image, NX data, page 0 unmapped, guard pages under stacks. */
+void paging_init(const struct boot_info *info);
+void traps_init(void);
+
+/*
+ * Calibrates the TSC within a few milliseconds; never fails for want of a clock: without any,
+ * timebase.hz is a guess and clock_status().source is "none".
+ */
+void clock_init(void);
+struct clock_status {
+	const char *source; /* "cpuid-15h", "cpuid-40000010h", "hpet", "pm-timer", "pit", "none" */
+	const char *cross_source;
+	uint64_t hz;	     /* best figure up to now */
+	uint64_t cross_hz;   /* by cross_source; 0 if there is no second clock */
+	uint64_t cross_ppm;  /* distance of the two, in parts per million */
+	bool trusted;	     /* a source was found and the cross-check agrees to 0.5 % */
+};
+/* Compares the TSC with the reference clocks over all the time since clock_init(), refines hz. */
+void clock_refine(void);
+void clock_status(struct clock_status *status);
+
+/* Text for the report. */
+const char *machine_cpu_name(void);	   /* CPUID brand string, or vendor */
+const char *machine_hypervisor_name(void); /* "kvm", "tcg", "none", or the signature at 40000000h */
+
+#endif

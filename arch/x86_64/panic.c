@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* How does the kernel give up? With a message, a backtrace and the panic status. */
+#include "arch/x86_64/panic.h"
+
+#include <stdarg.h>
+
+#include <arch/system.h>
+
+#include "arch/x86_64/image.h"
+#include "lib/format.h"
+#include "lib/log.h"
+
+#define FRAMES_MAX  32
+#define MESSAGE_MAX 512
+
+struct stack_frame {
+	uint64_t rbp, rip;
+};
+
+struct sink *panic_begin(void)
+{
+	static unsigned depth;
+	struct sink *out = log_get_sink();
+
+	__asm__ volatile("cli");
+	if (depth++)
+		machine_exit(EXIT_PANIC);
+	return out ? out : early_console();
+}
+
+/* A frame is believed if it is whole, aligned and on a stack of ours. */
+static const struct stack_frame *frame_at(uint64_t rbp)
+{
+	const struct stack_area *stack = stack_of(rbp);
+
+	if (rbp % 8 || !stack || stack->high - rbp < sizeof(struct stack_frame))
+		return NULL;
+	return (const struct stack_frame *)(uintptr_t)rbp;
+}
+
+/* Frames only lead upward within one stack, so the walk ends even on a damaged one. */
+static void backtrace(struct sink *out, uint64_t rip, uint64_t rbp)
+{
+	const struct stack_frame *frame = frame_at(rbp);
+
+	sink_puts(out, "backtrace:\n");
+	for (unsigned i = 0; i < FRAMES_MAX; i++) {
+		sink_printf(out, "  #%u 0x%llx\n", i, (unsigned long long)rip);
+		if (!frame)
+			return;
+		rip = frame->rip;
+		if (frame->rbp > rbp && stack_of(frame->rbp) == stack_of(rbp)) {
+			rbp = frame->rbp;
+			frame = frame_at(rbp);
+		} else {
+			frame = NULL;
+		}
+	}
+	sink_puts(out, "  (more frames left out)\n");
+}
+
+void panic_end(struct sink *out, uint64_t rip, uint64_t rbp)
+{
+	backtrace(out, rip, rbp);
+	machine_exit(EXIT_PANIC);
+}
+
+void panic(const char *fmt, ...)
+{
+	const uint64_t *frame = __builtin_frame_address(0);
+	char message[MESSAGE_MAX];
+	struct sink *out = panic_begin();
+	va_list ap;
+
+	va_start(ap, fmt);
+	format_v(message, sizeof(message), fmt, ap);
+	va_end(ap);
+	sink_puts(out, "panic: ");
+	sink_puts(out, message);
+	sink_puts(out, "\n");
+	panic_end(out, frame[1], frame[0]);
+}
