@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How does a caller read and write a disk? blk_submit() a batch, blk_poll() what is done. */
+#ifndef DRIVERS_BLOCK_BLK_H
+#define DRIVERS_BLOCK_BLK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "drivers/block/sgl.h"
+
+enum blk_op { BLK_READ, BLK_WRITE, BLK_FLUSH, BLK_GET_ID };
+
+/* How a request ended. Each ends exactly once, with one of these. */
+enum blk_status {
+	BLK_OK,
+	BLK_IO_ERROR,	  /* the device said IOERR, or an unknown status */
+	BLK_UNSUPPORTED,  /* the device said UNSUPP, or the operation was not negotiated */
+	BLK_SHORT,	  /* the device said OK but wrote less than was asked for */
+	BLK_OUT_OF_RANGE, /* beyond the capacity; not sent */
+	BLK_UNALIGNED,	  /* not whole logical blocks, or no data; not sent */
+	BLK_READ_ONLY,	  /* a write to a read-only disk; not sent */
+	BLK_TIMED_OUT,	  /* no answer within the limit; the device was reset */
+	BLK_DEVICE_GONE,  /* the queue broke: the device lied, vanished or needs a reset */
+	BLK_STATUS_COUNT
+};
+
+const char *blk_status_name(enum blk_status status);
+
+struct blk_request {
+	/* The caller's part. */
+	uint64_t lba_512;	 /* in units of 512 bytes, whatever the block size */
+	struct sgl sgl;		 /* its len_bytes is the length */
+	uint8_t op;		 /* enum blk_op */
+	uint64_t started_cycles; /* for the caller's own use: when the request was made */
+
+	/* The driver's part. */
+	uint8_t status;		  /* enum blk_status, valid once blk_poll() returned the request */
+	uint16_t parts_left;	  /* device commands that are still out */
+	uint64_t issued_cycles;	  /* set by blk_submit(): just before its batch was published */
+	struct blk_request *next; /* in the list of those that ended without the device's word */
+};
+
+/* What each queue counts, since it was opened (DESIGN §3). */
+struct blk_counters {
+	uint64_t requests;	  /* blk_requests accepted */
+	uint64_t commands;	  /* device commands; more than requests where they were split */
+	uint64_t batches;	  /* publications of the available index */
+	uint64_t kicks;		  /* notifications sent, rekicks included */
+	uint64_t kicks_suppressed; /* batches for which the device asked for none */
+	uint64_t interrupts;
+	uint64_t polls_empty;	 /* blk_poll() calls that found nothing */
+	uint64_t indirect;	 /* commands that used an indirect table */
+	uint64_t ring_full;	 /* times that a batch was cut for want of descriptors */
+	uint64_t rekicks;	 /* notifications repeated after a wait without progress */
+	uint64_t timeouts;
+};
+
+enum blk_indirect { BLK_INDIRECT_NEVER, BLK_INDIRECT_ALWAYS };
+
+/* The driver options of the command line, "blk.*". */
+struct blk_config {
+	enum blk_indirect indirect;
+	bool event_idx;	       /* accept EVENT_IDX if offered */
+	uint32_t qsize;	       /* 0: what the device offers */
+	uint64_t timeout_ns;   /* a request older than this fails */
+};
+
+#define BLK_CONFIG_DEFAULT                                                                         \
+	((struct blk_config){.indirect = BLK_INDIRECT_NEVER,                                       \
+			     .event_idx = true,                                                    \
+			     .timeout_ns = 30000000000ull})
+
+#define BLK_ID_BYTES 20
+
+struct blk_queue;
+struct pci_function;
+
+struct blk_device {
+	char name[8];		  /* vda, vdb, … in PCI order */
+	char address[16];	  /* 00:03.0 */
+	uint64_t capacity_512;	  /* sectors of 512 bytes */
+	uint32_t block_bytes;	  /* logical block size: the unit that requests must keep */
+	uint32_t seg_max;	  /* data segments in one command, after all limits */
+	uint32_t size_max_bytes;  /* bytes in one segment */
+	bool read_only, flush;
+	bool writeback;		  /* the cache mode that the figures were taken with */
+	bool event_idx, indirect_desc;
+	const char *transport;	  /* "modern" */
+	const char *ring;	  /* "split" */
+	uint16_t queue_size;
+	uint16_t nr_queues;	  /* in use */
+	struct blk_queue *queue;  /* queue 0 */
+	void *driver;		  /* the driver's own */
+};
+
+/* Whether @pci is a virtio-blk device, modern or transitional. For pci_scan(). */
+bool blk_is_disk(const struct pci_function *pci);
+
+/* Brings up the disk at @pci; on failure logs one line that says what and where, returns false. */
+bool blk_open(struct blk_device *dev, const struct pci_function *pci, unsigned index,
+	      const struct blk_config *config);
+/* Resets the device; whatever was in flight ends with BLK_DEVICE_GONE first. */
+void blk_close(struct blk_device *dev);
+
+/*
+ * Adds as many of @reqs, from the first on, as the ring has room for, publishes them at once and
+ * notifies the device once, if it asked for that. Returns how many were taken: fewer than @n is
+ * back-pressure (poll, then submit the rest). A request that is refused (range, alignment,
+ * read-only) counts as taken and comes back from the next blk_poll() with its status.
+ */
+unsigned blk_submit(struct blk_queue *queue, struct blk_request *const *reqs, unsigned n);
+
+/* Stores at most @max finished requests in @done; returns how many. Never waits. */
+unsigned blk_poll(struct blk_queue *queue, struct blk_request **done, unsigned max);
+
+/*
+ * To be called now and then by a caller that waits and sees no progress. Notifies again where the
+ * device may have missed a notification; past the time limit resets the device and fails what is
+ * in flight. False once the queue is broken: requests then end at once with BLK_DEVICE_GONE.
+ */
+bool blk_check_progress(struct blk_queue *queue);
+
+const struct blk_counters *blk_counters(const struct blk_queue *queue);
+
+/* One request on a queue with nothing else in flight, waited for. @data is @bytes of DMA memory
+ * (NULL for a flush). */
+enum blk_status blk_do(struct blk_queue *queue, enum blk_op op, uint64_t lba_512, void *data,
+		       uint32_t bytes);
+/* The serial, NUL-terminated, unprintable bytes replaced by '?'. */
+enum blk_status blk_get_id(struct blk_device *dev, char id[BLK_ID_BYTES + 1]);
+
+#endif

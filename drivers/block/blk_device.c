@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How does a virtio-blk device become a disk? Start here; then blk_io.c. (virtio 1.3, 5.2) */
+#include "drivers/block/blk.h"
+
+#include "drivers/block/blk_config.h"
+#include "drivers/block/blk_queue.h"
+#include "lib/format.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+
+#define DEVICE_MODERN	    0x1042 /* 0x1040 + device type 2 */
+#define DEVICE_TRANSITIONAL 0x1001
+
+/* A read is header, data and status. */
+#define QUEUE_SIZE_MIN 3
+#define TABLE_ENTRIES_MAX 1024
+#define SCAN_NS		  500000000ull
+
+/* All that this driver understands; nothing else is ever accepted. */
+static uint64_t wanted_features(const struct blk_config *config)
+{
+	uint64_t wanted = VIRTIO_BLK_F_SIZE_MAX | VIRTIO_BLK_F_SEG_MAX | VIRTIO_BLK_F_RO |
+			  VIRTIO_BLK_F_BLK_SIZE | VIRTIO_BLK_F_FLUSH | VIRTIO_BLK_F_CONFIG_WCE |
+			  VIRTIO_F_VERSION_1 | VIRTIO_F_ACCESS_PLATFORM;
+
+	if (config->event_idx)
+		wanted |= VIRTIO_F_EVENT_IDX;
+	if (config->indirect == BLK_INDIRECT_ALWAYS)
+		wanted |= VIRTIO_F_INDIRECT_DESC;
+	return wanted;
+}
+
+bool blk_is_disk(const struct pci_function *fn)
+{
+	return fn->vendor_id == VIRTIO_VENDOR &&
+	       (fn->device_id == DEVICE_MODERN || fn->device_id == DEVICE_TRANSITIONAL);
+}
+
+static uint16_t choose_queue_size(struct virtio_device *dev, const struct blk_config *config)
+{
+	uint16_t size = virtio_queue_size(dev, 0);
+
+	if (size == 0)
+		log_error("%s: queue 0 does not exist", dev->name);
+	else if ((size & (size - 1)) || size > VIRTQUEUE_SIZE_MAX)
+		log_error("%s: queue size %u is not a power of two, as a split ring needs", dev->name,
+			  size);
+	else if (size < QUEUE_SIZE_MIN)
+		log_error("%s: queue size %u: a read needs %u descriptors", dev->name, size,
+			  QUEUE_SIZE_MIN);
+	else
+		return config->qsize && config->qsize < size ? (uint16_t)config->qsize : size;
+	return 0;
+}
+
+static struct blk_queue *create_queue(struct blk_device *blk, struct virtio_device *dev,
+				      uint16_t size, const struct blk_config *config)
+{
+	struct blk_queue *q = dma_alloc(sizeof(*q), 128);
+	uint32_t entries = blk->seg_max + 2;
+
+	if (!q)
+		return NULL;
+	q->tables = virtio_has(dev, VIRTIO_F_INDIRECT_DESC);
+	if (!virtqueue_create(&q->vq, size, virtio_has(dev, VIRTIO_F_EVENT_IDX),
+			      (uint16_t)(q->tables ? entries : 0)))
+		goto free_queue;
+	q->header = dma_alloc(sizeof(*q->header) * size, 128);
+	q->status = dma_alloc(size, 128);
+	if (!q->header || !q->status)
+		goto free_ring;
+	q->header_dma = dma_map(q->header, sizeof(*q->header) * size);
+	q->status_dma = dma_map(q->status, size);
+	q->capacity_512 = blk->capacity_512;
+	q->block_mask = blk->block_bytes - 1;
+	q->seg_max = blk->seg_max;
+	q->size_max_bytes = blk->size_max_bytes;
+	q->read_only = blk->read_only;
+	q->flush = blk->flush;
+	q->ended_tail = &q->ended;
+	q->timeout_cycles = ns_to_cycles(config->timeout_ns);
+	q->scan_cycles = ns_to_cycles(config->timeout_ns / 4 < SCAN_NS ? config->timeout_ns / 4
+								       : SCAN_NS);
+	q->dev = dev;
+	return q;
+
+free_ring:
+	if (q->header)
+		dma_free(q->header, sizeof(*q->header) * size);
+	virtqueue_destroy(&q->vq);
+free_queue:
+	dma_free(q, sizeof(*q));
+	return NULL;
+}
+
+static void destroy_queue(struct blk_queue *q)
+{
+	uint16_t size = q->vq.size;
+
+	dma_unmap(q->header_dma, sizeof(*q->header) * size);
+	dma_unmap(q->status_dma, size);
+	dma_free(q->header, sizeof(*q->header) * size);
+	dma_free(q->status, size);
+	virtqueue_destroy(&q->vq);
+	dma_free(q, sizeof(*q));
+}
+
+/* The limits of one command, those of the ring included (2.7.5.3.1). */
+static bool limit_segments(struct blk_device *blk, const struct virtio_device *dev, uint16_t size)
+{
+	uint32_t most = size - 2u;
+
+	if (most > TABLE_ENTRIES_MAX - 2)
+		most = TABLE_ENTRIES_MAX - 2;
+	if (blk->seg_max > most)
+		blk->seg_max = most;
+	if ((uint64_t)blk->seg_max * blk->size_max_bytes >= blk->block_bytes)
+		return true;
+	log_error("%s: %u segments of %u bytes cannot hold one block of %u", dev->name,
+		  blk->seg_max, blk->size_max_bytes, blk->block_bytes);
+	return false;
+}
+
+/* 3.1.1, steps 4 to 8. */
+static bool start(struct blk_device *blk, struct virtio_device *dev,
+		  const struct blk_config *config)
+{
+	uint16_t size;
+
+	if (!virtio_negotiate(dev, wanted_features(config)) || !blk_read_config(blk, dev))
+		return false;
+	size = choose_queue_size(dev, config);
+	if (!size || !limit_segments(blk, dev, size))
+		return false;
+	blk->queue = create_queue(blk, dev, size, config);
+	if (!blk->queue) {
+		log_error("%s: no memory for a queue of %u", dev->name, size);
+		return false;
+	}
+	if (!virtio_queue_enable(dev, 0, &blk->queue->vq))
+		return false;
+	virtio_driver_ok(dev);
+	blk->queue_size = size;
+	blk->nr_queues = 1;
+	blk->event_idx = virtio_has(dev, VIRTIO_F_EVENT_IDX);
+	blk->indirect_desc = virtio_has(dev, VIRTIO_F_INDIRECT_DESC);
+	return true;
+}
+
+static void free_device(struct blk_device *blk)
+{
+	struct virtio_device *dev = blk->driver;
+
+	if (blk->queue)
+		destroy_queue(blk->queue);
+	dma_free(dev, sizeof(*dev));
+	blk->queue = NULL;
+	blk->driver = NULL;
+}
+
+bool blk_open(struct blk_device *blk, const struct pci_function *pci, unsigned index,
+	      const struct blk_config *config)
+{
+	struct virtio_device *dev = dma_alloc(sizeof(*dev), 64);
+
+	*blk = (struct blk_device){.driver = dev, .transport = "modern", .ring = "split"};
+	format(blk->name, sizeof(blk->name), index < 26 ? "vd%c" : "vd#%u",
+	       index < 26 ? 'a' + index : index);
+	format(blk->address, sizeof(blk->address), "%s", pci->address);
+	if (!dev) {
+		log_error("%s %s: no memory", blk->name, blk->address);
+		return false;
+	}
+	dev->pci = *pci;
+	format(dev->name, sizeof(dev->name), "%s %s", blk->name, blk->address);
+	if (virtio_pci_open(dev)) {
+		if (start(blk, dev, config))
+			return true;
+		virtio_fail(dev);
+	}
+	free_device(blk);
+	return false;
+}
+
+void blk_close(struct blk_device *blk)
+{
+	if (!blk->driver)
+		return;
+	if (blk->queue && virtqueue_in_flight(&blk->queue->vq))
+		blk_break(blk->queue, BLK_DEVICE_GONE, "closed with requests in flight");
+	else
+		virtio_reset(blk->driver);
+	free_device(blk);
+}
+
+const char *blk_status_name(enum blk_status status)
+{
+	static const char *const name[BLK_STATUS_COUNT] = {
+		[BLK_OK] = "ok",
+		[BLK_IO_ERROR] = "I/O error",
+		[BLK_UNSUPPORTED] = "unsupported",
+		[BLK_SHORT] = "short transfer",
+		[BLK_OUT_OF_RANGE] = "out of range",
+		[BLK_UNALIGNED] = "unaligned",
+		[BLK_READ_ONLY] = "read-only",
+		[BLK_TIMED_OUT] = "timed out",
+		[BLK_DEVICE_GONE] = "device gone",
+	};
+
+	return status < BLK_STATUS_COUNT ? name[status] : "unknown";
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What about requests of many pieces, or of more than the device takes at once? */
+#include "drivers/block/blk_queue.h"
+
+/* The data of one command: its pieces and bytes, cut to what device and ring allow. */
+struct extent_size {
+	uint32_t pieces, bytes;
+};
+
+/*
+ * As many pieces as one command may have, the last one cut so that the command is whole logical
+ * blocks. A copy of the cursor walks; the real one follows when the chain is built.
+ */
+static struct extent_size measure(const struct blk_queue *q, struct sgl_cursor cursor)
+{
+	struct extent_size size = {0};
+	struct sg piece;
+	uint32_t whole;
+
+	while (size.pieces < q->seg_max && sgl_cursor_next(&cursor, q->size_max_bytes, &piece)) {
+		size.pieces++;
+		size.bytes += piece.len_bytes;
+	}
+	whole = size.bytes & ~q->block_mask;
+	return whole ? (struct extent_size){size.pieces, whole} : (struct extent_size){0};
+}
+
+/* 2.7.13: header first, all data of one direction, the status byte last. */
+struct command {
+	uint32_t type;
+	uint64_t sector;
+	bool device_writes;
+	struct extent_size size;
+};
+
+static void put_data(struct blk_queue *q, struct vq_chain *chain, const struct command *c,
+		     struct sgl_cursor *cursor, bool table)
+{
+	uint16_t flags = VRING_DESC_F_NEXT | (c->device_writes ? VRING_DESC_F_WRITE : 0);
+	uint32_t left = c->size.bytes;
+	struct sg piece;
+
+	while (left > 0) {
+		uint32_t most = left < q->size_max_bytes ? left : q->size_max_bytes;
+
+		sgl_cursor_next(cursor, most, &piece);
+		left -= piece.len_bytes;
+		if (table)
+			virtqueue_table_put(chain, piece.addr, piece.len_bytes, flags);
+		else
+			virtqueue_chain_put(&q->vq, chain, piece.addr, piece.len_bytes, flags);
+	}
+}
+
+/* False: no room in the ring, neither for the chain itself nor for a table that holds it. */
+static bool add_command(struct blk_queue *q, struct blk_request *req, const struct command *c,
+			struct sgl_cursor *cursor)
+{
+	struct virtqueue *vq = &q->vq;
+	uint32_t head = vq->free_head, entries = c->size.pieces + 2;
+	uint32_t writable = 1 + (c->device_writes ? c->size.bytes : 0);
+	dma_addr_t header = q->header_dma + head * sizeof(struct virtio_blk_header);
+	struct vring_desc *table = q->tables && vq->n_free ? virtqueue_table(vq, entries) : NULL;
+	struct vq_chain chain;
+
+	if (!table && vq->n_free < entries)
+		return false;
+	q->header[head] = (struct virtio_blk_header){.type = c->type, .sector = c->sector};
+	q->status[head] = BLK_STATUS_UNSET;
+	req->parts_left++;
+	if (table) {
+		chain = virtqueue_table_begin(vq, table);
+		virtqueue_table_put(&chain, header, sizeof(*q->header), VRING_DESC_F_NEXT);
+		put_data(q, &chain, c, cursor, true);
+		virtqueue_table_put(&chain, q->status_dma + head, 1, VRING_DESC_F_WRITE);
+		virtqueue_table_end(vq, &chain, req, writable);
+		q->counters.indirect++;
+	} else {
+		chain = virtqueue_chain_begin(vq);
+		virtqueue_chain_put(vq, &chain, header, sizeof(*q->header), VRING_DESC_F_NEXT);
+		put_data(q, &chain, c, cursor, false);
+		virtqueue_chain_put(vq, &chain, q->status_dma + head, 1, VRING_DESC_F_WRITE);
+		virtqueue_chain_end(vq, &chain, req, writable);
+	}
+	return true;
+}
+
+bool blk_continue_long(struct blk_queue *q)
+{
+	struct blk_request *req = q->partial;
+
+	while (q->partial_left_bytes > 0) {
+		struct command c = {.type = req->op == BLK_READ ? VIRTIO_BLK_T_IN : VIRTIO_BLK_T_OUT,
+				    .sector = q->partial_lba_512,
+				    .device_writes = req->op == BLK_READ,
+				    .size = measure(q, q->cursor)};
+
+		if (c.size.bytes == 0) {
+			req->status = BLK_UNSUPPORTED; /* pieces too small for seg_max of them */
+			break;
+		}
+		if (!add_command(q, req, &c, &q->cursor))
+			return false;
+		q->partial_left_bytes -= c.size.bytes;
+		q->partial_lba_512 += c.size.bytes >> SECTOR_SHIFT;
+	}
+	q->partial = NULL;
+	if (--req->parts_left == 0) /* nothing of it is out */
+		blk_end(q, req, req->status);
+	return true;
+}
+
+/* FLUSH and GET_ID: one command, sector 0 (5.2.6.1). */
+static bool add_control(struct blk_queue *q, struct blk_request *req)
+{
+	struct command c = {.type = VIRTIO_BLK_T_FLUSH};
+	struct sgl_cursor cursor;
+
+	req->status = BLK_OK;
+	req->parts_left = 0;
+	if (req->op == BLK_FLUSH && !q->flush) {
+		blk_end(q, req, BLK_OK); /* no volatile cache, so nothing to flush */
+		return true;
+	}
+	if (req->op == BLK_GET_ID)
+		c = (struct command){.type = VIRTIO_BLK_T_GET_ID,
+				     .device_writes = true,
+				     .size = {req->sgl.n, BLK_ID_BYTES}};
+	if (req->op > BLK_GET_ID || req->sgl.len_bytes != c.size.bytes || req->sgl.n > 1) {
+		blk_end(q, req, BLK_UNSUPPORTED);
+		return true;
+	}
+	sgl_cursor_init(&cursor, &req->sgl);
+	return add_command(q, req, &c, &cursor);
+}
+
+bool blk_add_long(struct blk_queue *q, struct blk_request *req)
+{
+	uint16_t before = q->vq.avail_idx;
+
+	if (req->op > BLK_WRITE)
+		return add_control(q, req);
+	req->status = BLK_OK;
+	req->parts_left = 1; /* held until the last command is added */
+	q->partial = req;
+	sgl_cursor_init(&q->cursor, &req->sgl);
+	q->partial_lba_512 = req->lba_512;
+	q->partial_left_bytes = req->sgl.len_bytes;
+	if (blk_continue_long(q) || q->vq.avail_idx != before)
+		return true;
+	q->partial = NULL;
+	return false;
+}

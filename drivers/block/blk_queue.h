@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What do the parts of the block driver share? The queue, and how requests end in it. */
+#ifndef DRIVERS_BLOCK_BLK_QUEUE_H
+#define DRIVERS_BLOCK_BLK_QUEUE_H
+
+#include "drivers/block/blk.h"
+#include "drivers/virtio/split.h"
+#include "drivers/virtio/virtio.h"
+
+/* Request types and status values (5.2.6). */
+#define VIRTIO_BLK_T_IN	    0
+#define VIRTIO_BLK_T_OUT    1
+#define VIRTIO_BLK_T_FLUSH  4
+#define VIRTIO_BLK_T_GET_ID 8
+
+#define VIRTIO_BLK_S_OK	    0
+#define VIRTIO_BLK_S_IOERR  1
+#define VIRTIO_BLK_S_UNSUPP 2
+/* What the status byte holds until the device writes it; no status has this value. */
+#define BLK_STATUS_UNSET    0xff
+
+#define SECTOR_SHIFT 9
+#define SECTOR_BYTES 512u
+
+struct virtio_blk_header {
+	uint32_t type, reserved;
+	uint64_t sector;
+};
+
+struct blk_queue {
+	struct virtqueue vq;
+	/* One per head: the header and the status byte of the command whose chain starts there. */
+	struct virtio_blk_header *header;
+	uint8_t *status;
+	dma_addr_t header_dma, status_dma;
+
+	uint64_t capacity_512;
+	uint32_t block_mask; /* block_bytes - 1 */
+	uint32_t size_max_bytes, seg_max;
+	bool read_only, flush, tables;
+	bool dead; /* the device is reset for good; requests end with BLK_DEVICE_GONE */
+
+	/* A request too long for one command, of which a part is still to be sent. */
+	struct blk_request *partial;
+	struct sgl_cursor cursor;
+	uint64_t partial_lba_512;
+	uint32_t partial_left_bytes;
+
+	/* Requests that ended without a completion: refused, or failed with the queue. */
+	struct blk_request *ended, **ended_tail;
+
+	/* When something last moved: blk_check_progress(). */
+	uint32_t seen_indexes;
+	uint64_t seen_cycles, rekick_cycles, scanned_cycles, scan_cycles, timeout_cycles;
+
+	struct virtio_device *dev;
+	struct blk_counters counters;
+};
+
+/* Appends @req to the requests that the next blk_poll() returns. */
+void blk_end(struct blk_queue *queue, struct blk_request *req, enum blk_status status);
+/* Publishes what was added, and notifies if the device asks for it. */
+void blk_flush_batch(struct blk_queue *queue);
+
+/* blk_long.c: a request of several pieces, and perhaps several commands. False: no room yet. */
+bool blk_add_long(struct blk_queue *queue, struct blk_request *req);
+/* Goes on with queue->partial; false while some of it remains. */
+bool blk_continue_long(struct blk_queue *queue);
+
+/* blk_recover.c: resets the device and ends all that is in flight. */
+void blk_break(struct blk_queue *queue, enum blk_status status, const char *why);
+
+#endif

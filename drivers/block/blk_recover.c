@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What if the device stops answering? Notify again, then reset and fail what is in flight. */
+#include "drivers/block/blk_queue.h"
+
+#include "lib/log.h"
+
+/* Without EVENT_IDX a slow device looks like one that missed a notification: wait longer. */
+#define REKICK_NS	  10000000ull
+#define REKICK_NS_NO_EVENT 100000000ull
+#define STUCK_NAMED	  8
+
+static const char *op_name(uint8_t op)
+{
+	static const char *const name[] = {"read", "write", "flush", "get-id"};
+
+	return op <= BLK_GET_ID ? name[op] : "unknown";
+}
+
+static bool timed_out(const struct blk_queue *q, const struct blk_request *req, uint64_t now)
+{
+	return now - req->issued_cycles >= q->timeout_cycles;
+}
+
+/* 3.3.1: buffers come back only from a queue that is not live, so the device is reset first. */
+void blk_break(struct blk_queue *q, enum blk_status status, const char *why)
+{
+	struct blk_request *partial = q->partial;
+	uint64_t now = cycles();
+
+	if (q->dead)
+		return;
+	log_error("%s: queue %u: %s; %u commands in flight fail", q->dev->name, q->vq.index, why,
+		  virtqueue_in_flight(&q->vq));
+	q->dead = true;
+	q->vq.broken = why;
+	q->partial = NULL;
+	virtio_reset(q->dev);
+	for (unsigned head = 0; head < q->vq.size; head++) {
+		struct blk_request *req = q->vq.head[head].token;
+
+		if (q->vq.head[head].descriptors == 0)
+			continue;
+		q->vq.head[head].descriptors = 0;
+		if (--req->parts_left == 0 && req != partial)
+			blk_end(q, req, status == BLK_TIMED_OUT && !timed_out(q, req, now)
+						? BLK_DEVICE_GONE
+						: status);
+	}
+	if (partial)
+		blk_end(q, partial, status);
+	q->vq.used_idx = q->vq.published_idx;
+}
+
+static void name_stuck(const struct blk_queue *q, uint64_t now)
+{
+	unsigned named = 0;
+
+	for (unsigned head = 0; head < q->vq.size; head++) {
+		const struct blk_request *req = q->vq.head[head].token;
+
+		if (q->vq.head[head].descriptors == 0 || !timed_out(q, req, now))
+			continue;
+		if (++named <= STUCK_NAMED)
+			log_error("%s: queue %u tag %u: %s of %u bytes at sector %llu not answered "
+				  "for %llu ms", q->dev->name, q->vq.index, head, op_name(req->op),
+				  req->sgl.len_bytes, (unsigned long long)req->lba_512,
+				  (unsigned long long)(cycles_to_ns(now - req->issued_cycles) /
+						       1000000));
+	}
+	if (named > STUCK_NAMED)
+		log_error("%s: and %u more", q->dev->name, named - STUCK_NAMED);
+}
+
+static bool any_timed_out(const struct blk_queue *q, uint64_t now)
+{
+	for (unsigned head = 0; head < q->vq.size; head++)
+		if (q->vq.head[head].descriptors && timed_out(q, q->vq.head[head].token, now))
+			return true;
+	return false;
+}
+
+/* The status register tells of a device that vanished or gave up; reading it is slow. */
+static bool device_alive(struct blk_queue *q)
+{
+	uint8_t status = virtio_status(q->dev);
+
+	if (status == 0xff)
+		blk_break(q, BLK_DEVICE_GONE, "device has vanished (registers read all ones)");
+	else if (status & VIRTIO_STATUS_NEEDS_RESET)
+		blk_break(q, BLK_DEVICE_GONE, "device asks for a reset (DEVICE_NEEDS_RESET)");
+	return !q->vq.broken;
+}
+
+/* Each repetition waits twice as long as the one before. */
+static void rekick(struct blk_queue *q)
+{
+	q->rekick_cycles *= 2;
+	if (!virtqueue_may_have_missed(&q->vq))
+		return;
+	q->counters.rekicks++;
+	q->counters.kicks++;
+	virtqueue_notify(&q->vq);
+}
+
+bool blk_check_progress(struct blk_queue *q)
+{
+	uint32_t indexes = (uint32_t)q->vq.used_idx << 16 | q->vq.published_idx;
+	uint64_t now = cycles();
+
+	if (q->vq.broken)
+		return false;
+	if (now - q->scanned_cycles >= q->scan_cycles) {
+		q->scanned_cycles = now;
+		if (any_timed_out(q, now)) {
+			name_stuck(q, now);
+			q->counters.timeouts++;
+			blk_break(q, BLK_TIMED_OUT, "request timed out");
+			return false;
+		}
+	}
+	if (indexes != q->seen_indexes || virtqueue_in_flight(&q->vq) == 0) {
+		q->seen_indexes = indexes;
+		q->seen_cycles = now;
+		q->rekick_cycles =
+			ns_to_cycles(q->vq.event_idx ? REKICK_NS : REKICK_NS_NO_EVENT);
+		return true;
+	}
+	if (now - q->seen_cycles >= q->rekick_cycles && device_alive(q))
+		rekick(q);
+	return !q->vq.broken;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How does a configuration register become a bus access? By ECAM, else by ports CF8/CFC. */
+#include "drivers/pci/pci.h"
+
+#include <arch/machine.h>
+#include <stddef.h>
+
+
+#define PORT_ADDRESS 0xcf8
+#define PORT_DATA    0xcfc
+#define ECAM_REGIONS 8
+#define ECAM_BUS_BYTES (1u << 20) /* 32 devices * 8 functions * 4 KiB */
+
+static struct ecam_region ecam[ECAM_REGIONS];
+static unsigned nr_ecam;
+static volatile uint8_t *ecam_bus[256]; /* mapped on first use */
+
+void pci_init(void)
+{
+	nr_ecam = machine_ecam_regions(ecam, ECAM_REGIONS);
+	for (unsigned bus = 0; bus < 256; bus++)
+		ecam_bus[bus] = NULL;
+}
+
+bool pci_uses_ecam(void)
+{
+	return nr_ecam > 0;
+}
+
+/* Segment 0 only: the one that CF8/CFC reaches too. NULL: not by ECAM. */
+static volatile uint8_t *ecam_map_bus(uint8_t bus)
+{
+	for (unsigned i = 0; i < nr_ecam && !ecam_bus[bus]; i++) {
+		const struct ecam_region *r = &ecam[i];
+
+		if (r->segment != 0 || bus < r->first_bus || bus > r->last_bus)
+			continue;
+		ecam_bus[bus] = mmio_map(r->base + (uint64_t)(bus - r->first_bus) * ECAM_BUS_BYTES,
+					 ECAM_BUS_BYTES);
+	}
+	return ecam_bus[bus];
+}
+
+static volatile uint8_t *ecam_register(const struct pci_function *fn, unsigned offset)
+{
+	volatile uint8_t *bus = ecam_map_bus(fn->bus);
+
+	if (!bus)
+		return NULL;
+	return bus + ((unsigned)fn->device << 15 | (unsigned)fn->function << 12 | offset);
+}
+
+/* Points the data port at the register; returns the port for @offset within it. */
+static uint16_t port_select(const struct pci_function *fn, unsigned offset)
+{
+	port_write32(PORT_ADDRESS, 0x80000000u | (uint32_t)fn->bus << 16 |
+					   (uint32_t)fn->device << 11 |
+					   (uint32_t)fn->function << 8 | (offset & 0xfc));
+	return (uint16_t)(PORT_DATA + (offset & 3));
+}
+
+uint8_t pci_read8(const struct pci_function *fn, unsigned offset)
+{
+	volatile uint8_t *reg = ecam_register(fn, offset);
+
+	return reg ? mmio_read8(reg) : port_read8(port_select(fn, offset));
+}
+
+uint16_t pci_read16(const struct pci_function *fn, unsigned offset)
+{
+	volatile uint8_t *reg = ecam_register(fn, offset);
+
+	return reg ? mmio_read16(reg) : port_read16(port_select(fn, offset));
+}
+
+uint32_t pci_read32(const struct pci_function *fn, unsigned offset)
+{
+	volatile uint8_t *reg = ecam_register(fn, offset);
+
+	return reg ? mmio_read32(reg) : port_read32(port_select(fn, offset));
+}
+
+void pci_write16(const struct pci_function *fn, unsigned offset, uint16_t value)
+{
+	volatile uint8_t *reg = ecam_register(fn, offset);
+
+	if (reg)
+		mmio_write16(reg, value);
+	else
+		port_write16(port_select(fn, offset), value);
+}
+
+void pci_write32(const struct pci_function *fn, unsigned offset, uint32_t value)
+{
+	volatile uint8_t *reg = ecam_register(fn, offset);
+
+	if (reg)
+		mmio_write32(reg, value);
+	else
+		port_write32(port_select(fn, offset), value);
+}

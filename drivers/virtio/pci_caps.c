@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where does a virtio device on PCI keep its registers? (virtio 1.3, 4.1.4) */
+#include "drivers/virtio/pci_caps.h"
+
+#include "lib/log.h"
+
+#define PCI_CAP_ID_VENDOR 0x09
+
+enum { CFG_COMMON = 1, CFG_NOTIFY = 2, CFG_DEVICE = 4 };
+
+/* struct virtio_pci_cap */
+#define CAP_LEN	       2
+#define CAP_TYPE       3
+#define CAP_BAR	       4
+#define CAP_OFFSET     8
+#define CAP_LENGTH     12
+#define CAP_MULTIPLIER 16
+#define CAP_BYTES      16
+#define NOTIFY_BYTES   20
+
+#define COMMON_BYTES_MIN 56	 /* up to queue_notif_config_data, which needs a feature */
+#define MAP_MAX		 4096 /* more of a structure than this is never used (4.1.4) */
+
+struct cap {
+	unsigned at; /* offset in configuration space */
+	uint8_t len, type, bar;
+	uint32_t offset, length;
+};
+
+static bool read_cap(const struct pci_function *fn, unsigned at, struct cap *cap)
+{
+	*cap = (struct cap){.at = at};
+	cap->len = pci_read8(fn, at + CAP_LEN);
+	if (cap->len < CAP_BYTES || at + cap->len > 256)
+		return false;
+	cap->type = pci_read8(fn, at + CAP_TYPE);
+	cap->bar = pci_read8(fn, at + CAP_BAR);
+	cap->offset = pci_read32(fn, at + CAP_OFFSET);
+	cap->length = pci_read32(fn, at + CAP_LENGTH);
+	return cap->bar < PCI_BARS; /* others are reserved and to be skipped */
+}
+
+/* The part of a BAR that @cap describes; false if it is not aligned or not all in the BAR. */
+static bool find_window(const struct cap *cap, const struct pci_bar bars[PCI_BARS], uint32_t align,
+			struct bar_window *window)
+{
+	const struct pci_bar *bar = &bars[cap->bar];
+
+	if (!bar->base || cap->offset % align || cap->offset >= bar->bytes ||
+	    cap->length > bar->bytes - cap->offset)
+		return false;
+	*window = (struct bar_window){bar->base + cap->offset, cap->length, bar->io};
+	return true;
+}
+
+static void map_cap(const struct cap *cap, const struct pci_bar bars[PCI_BARS], uint32_t min_bytes,
+		    struct region *region)
+{
+	uint32_t bytes = cap->length < MAP_MAX ? cap->length : MAP_MAX;
+	struct bar_window window;
+
+	if (cap->length >= min_bytes && find_window(cap, bars, 4, &window))
+		region_map(region, &window, 0, bytes);
+}
+
+static void find_notify(struct virtio_device *dev, const struct cap *cap,
+			const struct pci_bar bars[PCI_BARS])
+{
+	struct region probe;
+
+	if (cap->len < NOTIFY_BYTES || !find_window(cap, bars, 2, &dev->notify))
+		return;
+	if (region_map(&probe, &dev->notify, 0, 2))
+		dev->notify_multiplier = pci_read32(&dev->pci, cap->at + CAP_MULTIPLIER);
+	else
+		dev->notify.bytes = 0;
+}
+
+/* 4.1.4.1: of each type the first instance that can be used; unknown types are skipped. */
+static void use_cap(struct virtio_device *dev, const struct cap *cap,
+		    const struct pci_bar bars[PCI_BARS])
+{
+	if (cap->type == CFG_COMMON && !dev->common.bytes)
+		map_cap(cap, bars, COMMON_BYTES_MIN, &dev->common);
+	else if (cap->type == CFG_NOTIFY && !dev->notify.bytes)
+		find_notify(dev, cap, bars);
+	else if (cap->type == CFG_DEVICE && !dev->config.bytes)
+		map_cap(cap, bars, 1, &dev->config);
+}
+
+static const char *missing(const struct virtio_device *dev)
+{
+	if (!dev->common.bytes)
+		return "common configuration";
+	if (!dev->notify.bytes)
+		return "notification";
+	return dev->config.bytes ? NULL : "device configuration";
+}
+
+bool virtio_pci_find(struct virtio_device *dev)
+{
+	struct pci_cap_walk walk = pci_cap_begin(&dev->pci);
+	struct pci_bar bars[PCI_BARS];
+	unsigned vendor_caps = 0, at;
+	struct cap cap;
+
+	pci_read_bars(&dev->pci, bars);
+	pci_enable(&dev->pci, bars);
+	while ((at = pci_cap_next(&walk)) != 0) {
+		if (pci_read8(&dev->pci, at) != PCI_CAP_ID_VENDOR)
+			continue;
+		vendor_caps++;
+		if (read_cap(&dev->pci, at, &cap))
+			use_cap(dev, &cap, bars);
+	}
+	if (walk.broken) {
+		log_error("%s: capability list loops or leaves its area after %u steps; "
+			  "device skipped", dev->name, walk.steps);
+		return false;
+	}
+	if (vendor_caps == 0) {
+		log_error("%s: no virtio capabilities, so a legacy device; only the modern interface "
+			  "is supported", dev->name);
+		return false;
+	}
+	if (missing(dev)) {
+		log_error("%s: no usable %s capability (absent, too short, outside its BAR, or BAR "
+			  "unassigned)", dev->name, missing(dev));
+		return false;
+	}
+	return true;
+}

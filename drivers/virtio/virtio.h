@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What must every virtio driver know? Status bits, feature bits, and the device's life. */
+#ifndef DRIVERS_VIRTIO_VIRTIO_H
+#define DRIVERS_VIRTIO_VIRTIO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "drivers/pci/pci.h"
+#include "drivers/pci/region.h"
+
+/* Device status (virtio 1.3, 2.1). */
+#define VIRTIO_STATUS_ACKNOWLEDGE 1
+#define VIRTIO_STATUS_DRIVER	  2
+#define VIRTIO_STATUS_DRIVER_OK	  4
+#define VIRTIO_STATUS_FEATURES_OK 8
+#define VIRTIO_STATUS_NEEDS_RESET 64
+#define VIRTIO_STATUS_FAILED	  128
+
+/* Feature bits of any device type (virtio 1.3, 6). */
+#define VIRTIO_F(bit)		 (1ull << (bit))
+#define VIRTIO_F_INDIRECT_DESC	 VIRTIO_F(28)
+#define VIRTIO_F_EVENT_IDX	 VIRTIO_F(29)
+#define VIRTIO_F_VERSION_1	 VIRTIO_F(32)
+#define VIRTIO_F_ACCESS_PLATFORM VIRTIO_F(33)
+
+#define VIRTIO_VENDOR	     0x1af4
+#define VIRTIO_NO_VECTOR     0xffff
+#define VIRTIO_RESET_WAIT_NS 1000000000ull
+
+struct virtqueue;
+
+struct virtio_device {
+	struct pci_function pci;
+	char name[32]; /* "vda 00:03.0", for messages */
+	struct region common, config;
+	struct bar_window notify; /* each queue's doorbell is mapped as the queue is enabled */
+	uint32_t notify_multiplier;
+	uint64_t offered, accepted; /* feature bits */
+};
+
+/*
+ * Finds the modern interface of @dev->pci, resets the device and tells it that a driver is here
+ * (3.1.1, steps 1 to 3). On failure logs why and returns false; the device is then left FAILED,
+ * if its registers could be reached at all.
+ */
+bool virtio_pci_open(struct virtio_device *dev);
+
+/*
+ * Steps 4 to 6 of 3.1.1: accepts what is offered of @wanted, VERSION_1 always, and makes sure
+ * that the device agrees. Sets dev->offered and dev->accepted.
+ */
+bool virtio_negotiate(struct virtio_device *dev, uint64_t wanted);
+
+/* The size that the device offers for queue @index, 0 if there is none. */
+uint16_t virtio_queue_size(struct virtio_device *dev, uint16_t index);
+/* Tells the device where @vq is, enables it and fills in the queue's doorbell (4.1.5.1.3). */
+bool virtio_queue_enable(struct virtio_device *dev, uint16_t index, struct virtqueue *vq);
+/* Step 8: the device is live. */
+void virtio_driver_ok(struct virtio_device *dev);
+
+/* Gives up on the device: FAILED is set and nothing further is written but a reset. */
+void virtio_fail(struct virtio_device *dev);
+/* Writes 0 to the status and waits until it reads back 0; false if it does not within 1 s. */
+bool virtio_reset(struct virtio_device *dev);
+/* The status register; 0xff from a device that has vanished. */
+uint8_t virtio_status(const struct virtio_device *dev);
+
+static inline bool virtio_has(const struct virtio_device *dev, uint64_t feature)
+{
+	return dev->accepted & feature;
+}
+
+/*
+ * Device configuration (2.5). Fields that belong together, or are wider than 32 bits, are read as:
+ *     do { g = virtio_config_generation(dev); …read… } while (virtio_config_changed(dev, g));
+ * The caller bounds the loop by VIRTIO_CONFIG_TRIES.
+ */
+#define VIRTIO_CONFIG_TRIES 100
+uint8_t virtio_config_generation(const struct virtio_device *dev);
+bool virtio_config_changed(const struct virtio_device *dev, uint8_t generation);
+/* Whether the configuration is long enough to hold @bytes at @offset. */
+bool virtio_config_has(const struct virtio_device *dev, unsigned offset, unsigned bytes);
+
+#endif
