@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which jobs does a command line ask for? fio's words, and our own with a prefix. */
+#ifndef KERNEL_BENCH_OPTIONS_H
+#define KERNEL_BENCH_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "drivers/block/blk.h"
+#include "lib/log.h"
+
+#define JOBS_MAX	16
+#define PERCENTILES_MAX 20
+#define JOB_NAME_MAX	64
+#define IODEPTH_MAX	1024
+
+enum job_rw { RW_READ, RW_WRITE, RW_RANDREAD, RW_RANDWRITE, RW_MIXED, RW_RANDMIXED };
+
+/* A place or a length: bytes, or a share of the disk in millionths of a percent. */
+struct extent {
+	bool set, percent;
+	uint64_t value;
+};
+
+struct job_options {
+	char name[JOB_NAME_MAX]; /* default "ringlab" */
+	char filename[16];	 /* "vda"; a leading /dev/ is removed. Default "vda" */
+	enum job_rw rw;		 /* default RW_RANDREAD */
+	bool hash_crc32c; /* hash=crc32c: read the range once, in order of LBA, print its CRC */
+	bool scatter;	  /* buffers=scattered: each page of a buffer on its own */
+	bool stonewall;	  /* accepted; jobs run one after another in any case */
+	bool time_based;
+	uint32_t bs_bytes;	     /* default 4096 */
+	uint32_t iodepth;	     /* default 1 */
+	uint32_t batch_submit;	     /* iodepth_batch_submit; 0: whatever is free, up to iodepth */
+	uint32_t batch_complete_min; /* default 1; 0: do not wait */
+	uint32_t batch_complete_max; /* 0: iodepth */
+	uint32_t rwmixread;	     /* percent, default 50 */
+	struct extent offset, size;  /* size: default to the end of the disk */
+	uint64_t io_size_bytes;	     /* 0: one pass over size */
+	uint64_t number_ios;	     /* 0: no limit */
+	uint64_t runtime_ns, ramp_time_ns;
+	uint64_t randseed;
+	unsigned nr_percentiles;
+	uint64_t percentile_micro[PERCENTILES_MAX];
+	/* What was written, for JSON's "job options": pairs of strings into the command line. */
+	unsigned nr_given;
+	struct job_given {
+		const char *key, *value;
+	} given[48];
+};
+
+enum output_format { OUTPUT_NORMAL, OUTPUT_JSON, OUTPUT_BOTH };
+
+struct run_options {
+	unsigned nr_jobs; /* at least 1 after parsing */
+	struct job_options job[JOBS_MAX];
+	enum output_format output; /* output-format=normal|json|normal,json; default normal */
+	uint64_t status_interval_ns;
+	bool progress; /* eta=auto|always|never: lines while a job longer than 2 s runs */
+	enum log_level log_level;
+	struct blk_config blk;
+	char ignored
+		[256]; /* fio options that mean nothing here, for one note: "ioengine, direct" */
+};
+
+/*
+ * Parses @line in place (the strings in @run point into it). An empty line is the default job.
+ * A leading token that is neither key=value nor a known flag and holds a '/' or is the first
+ * on the line is the image's path, as some loaders pass it: skipped. A leading "--" on a key is removed.
+ * False: @error holds one line that names the key, the value and what would be valid.
+ */
+bool options_parse(char *line, struct run_options *run, char *error, size_t error_size);
+
+/* "randread" and so on, as fio spells it. */
+const char *job_rw_name(enum job_rw rw);
+bool job_rw_random(enum job_rw rw);
+bool job_rw_writes(enum job_rw rw);
+bool job_rw_reads(enum job_rw rw);
+
+#endif

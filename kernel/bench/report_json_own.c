@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What does the JSON hold that fio has no keys for? The "ringlab" objects, of the run and of a job. */
+#include "kernel/bench/report.h"
+#include "lib/format.h"
+#include "lib/json.h"
+
+#define NS_PER_US 1000u
+
+static void json_device(struct json *j, const struct blk_device *dev)
+{
+	json_object_begin(j, NULL);
+	json_string(j, "name", dev->name);
+	json_string(j, "address", dev->address);
+	json_u64(j, "capacity_512", dev->capacity_512);
+	json_u64(j, "block_bytes", dev->block_bytes);
+	json_u64(j, "seg_max", dev->seg_max);
+	json_u64(j, "size_max_bytes", dev->size_max_bytes);
+	json_bool(j, "read_only", dev->read_only);
+	json_bool(j, "flush", dev->flush);
+	json_string(j, "cache", device_cache_mode(dev));
+	json_string(j, "transport", dev->transport);
+	json_string(j, "ring", dev->ring);
+	json_bool(j, "event_idx", dev->event_idx);
+	json_bool(j, "indirect_desc", dev->indirect_desc);
+	json_u64(j, "queue_size", dev->queue_size);
+	json_u64(j, "queues", dev->nr_queues);
+	json_object_end(j);
+}
+
+void json_own_run(struct json *j, const struct report_machine *m, const char *ignored)
+{
+	json_object_begin(j, "ringlab");
+	json_string(j, "version", m->version);
+	json_string(j, "accel", m->accel);
+	json_string(j, "machine", m->machine);
+	json_string(j, "firmware", m->firmware);
+	json_string(j, "cpu", m->cpu);
+	json_u64(j, "cpus", m->cpus);
+	json_u64(j, "tsc_hz", m->tsc_hz);
+	json_string(j, "tsc_source", m->tsc_source);
+	json_bool(j, "tsc_trusted", m->tsc_trusted);
+	if (m->tsc_cross_source) {
+		json_string(j, "tsc_cross_source", m->tsc_cross_source);
+		json_u64(j, "tsc_cross_ppm", m->tsc_cross_ppm);
+	}
+	json_u64(j, "ram_bytes", m->ram_bytes);
+	json_u64(j, "image_bytes", m->image_bytes);
+	json_milli(j, "boot_to_kernel_ms", m->boot_to_kernel_ns / NS_PER_US);
+	json_milli(j, "boot_to_first_io_ms", m->boot_to_first_io_ns / NS_PER_US);
+	json_string(j, "ignored_options", ignored);
+	json_array_begin(j, "devices");
+	for (unsigned i = 0; i < m->nr_devices; i++)
+		json_device(j, &m->devices[i]);
+	json_array_end(j);
+	json_object_end(j);
+}
+
+static void json_counters(struct json *j, const struct job_result *r)
+{
+	const struct blk_counters *c = &r->counters;
+
+	json_milli(j, "kicks_per_io", result_per_io_milli(r, c->kicks));
+	json_milli(j, "irqs_per_io", result_per_io_milli(r, c->interrupts));
+	json_milli(j, "batches_per_io", result_per_io_milli(r, c->batches));
+	json_u64(j, "requests", c->requests);
+	json_u64(j, "commands", c->commands);
+	json_u64(j, "batches", c->batches);
+	json_u64(j, "kicks", c->kicks);
+	json_u64(j, "kicks_suppressed", c->kicks_suppressed);
+	json_u64(j, "interrupts", c->interrupts);
+	json_u64(j, "polls_empty", c->polls_empty);
+	json_u64(j, "merged", 0);
+	json_u64(j, "indirect_used", c->indirect);
+	json_u64(j, "ring_full", c->ring_full);
+	json_u64(j, "rekicks", c->rekicks);
+	json_u64(j, "timeouts", c->timeouts);
+}
+
+static void json_errors(struct json *j, const struct job_result *r)
+{
+	json_object_begin(j, "errors");
+	for (unsigned i = 0; i < BLK_STATUS_COUNT; i++) {
+		if (r->errors[i])
+			json_u64(j, blk_status_name(i), r->errors[i]);
+	}
+	json_object_end(j);
+	if (result_errors(r)) {
+		json_u64(j, "first_error_lba_512", r->first_error_lba_512);
+		json_string(j, "first_error", blk_status_name(r->first_error));
+	}
+}
+
+static void json_hash(struct json *j, const struct job_result *r)
+{
+	char crc[16];
+
+	if (!r->plan->options->hash_crc32c)
+		return;
+	json_u64(j, "hashed_bytes", r->hashed_bytes);
+	json_bool(j, "crc32c_valid", result_crc_valid(r));
+	format(crc, sizeof(crc), "0x%08x", r->crc32c);
+	json_string(j, "crc32c", crc);
+}
+
+void json_own_job(struct json *j, const struct job_result *r)
+{
+	const struct blk_device *dev = r->plan->device;
+
+	json_object_begin(j, "ringlab");
+	json_string(j, "device", dev->name);
+	json_string(j, "mode", "poll");
+	json_string(j, "ring", dev->ring);
+	json_string(j, "transport", dev->transport);
+	json_string(j, "indirect", result_indirect(r));
+	json_bool(j, "event_idx", dev->event_idx);
+	json_string(j, "cache", device_cache_mode(dev));
+	json_u64(j, "queues", dev->nr_queues);
+	json_u64(j, "queue_size", dev->queue_size);
+	json_counters(j, r);
+	json_milli(j, "cpu_busy_pct", result_busy_milli(r));
+	json_u64(j, "max_in_flight", r->max_in_flight);
+	json_u64(j, "ramp_ios", r->ramp_ios);
+	json_u64(j, "range_start_bytes", r->plan->first_lba_512 * 512);
+	json_u64(j, "range_bytes", result_range_bytes(r));
+	json_u64(j, "left_out_bytes", r->plan->left_out_bytes);
+	json_bool(j, "stopped", r->stopped);
+	json_errors(j, r);
+	json_hash(j, r);
+	json_object_end(j);
+}

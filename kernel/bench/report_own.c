@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What did a job cost at the ring, what went wrong, and under which machine? Not in fio's words. */
+#include "kernel/bench/report.h"
+#include "lib/format.h"
+
+static void setup_line(struct sink *out, const struct report_machine *m, const struct job_result *r)
+{
+	const struct blk_device *dev = r->plan->device;
+
+	sink_printf(out,
+		    "  ringlab: %s %s accel=%s machine=%s transport=%s ring=%s mode=poll queues=%u "
+		    "qsize=%u event_idx=%d indirect=%s cache=%s\n",
+		    dev->name, dev->address, m->accel, m->machine, dev->transport, dev->ring,
+		    dev->nr_queues, dev->queue_size, dev->event_idx, result_indirect(r),
+		    device_cache_mode(dev));
+}
+
+static void cost_lines(struct sink *out, const struct job_result *r)
+{
+	const struct blk_counters *c = &r->counters;
+	char kicks[FORMAT_MILLI_MAX], irqs[FORMAT_MILLI_MAX], batches[FORMAT_MILLI_MAX];
+	char busy[FORMAT_MILLI_MAX];
+
+	format_milli(kicks, sizeof(kicks), result_per_io_milli(r, c->kicks), 3);
+	format_milli(irqs, sizeof(irqs), result_per_io_milli(r, c->interrupts), 3);
+	format_milli(batches, sizeof(batches), result_per_io_milli(r, c->batches), 3);
+	format_milli(busy, sizeof(busy), result_busy_milli(r), 2);
+	sink_printf(out, "  ringlab: kicks/io=%s irqs/io=%s batches/io=%s suppressed=%llu\n", kicks,
+		    irqs, batches, (unsigned long long)c->kicks_suppressed);
+	sink_printf(out,
+		    "  ringlab: polls_empty=%llu ring_full=%llu rekicks=%llu cpu_busy=%s%% "
+		    "max_in_flight=%llu\n",
+		    (unsigned long long)c->polls_empty, (unsigned long long)c->ring_full,
+		    (unsigned long long)c->rekicks, busy, (unsigned long long)r->max_in_flight);
+}
+
+static void error_line(struct sink *out, const struct job_result *r)
+{
+	uint64_t n = result_errors(r);
+	const char *separator = "";
+
+	if (n == 0)
+		return;
+	sink_printf(out, "  ringlab: errors=%llu (", (unsigned long long)n);
+	for (unsigned i = 0; i < BLK_STATUS_COUNT; i++) {
+		if (r->errors[i] == 0)
+			continue;
+		sink_printf(out, "%s%s: %llu", separator, blk_status_name(i),
+			    (unsigned long long)r->errors[i]);
+		separator = ", ";
+	}
+	sink_printf(out, "), the first at sector %llu of 512 bytes: %s\n",
+		    (unsigned long long)r->first_error_lba_512, blk_status_name(r->first_error));
+}
+
+static void warning_lines(struct sink *out, const struct job_result *r)
+{
+	const char *disk = r->plan->device->name;
+
+	if (r->counters.rekicks)
+		sink_printf(
+			out,
+			"  warning: %s: %llu notifications were repeated (rekicks) after a wait "
+			"without progress: notifications may have been lost\n",
+			disk, (unsigned long long)r->counters.rekicks);
+	if (r->stopped)
+		sink_printf(out, "  warning: %s: the queue broke; the job ended early\n", disk);
+	if (r->plan->left_out_bytes)
+		sink_printf(
+			out,
+			"  note: the last %llu bytes of the range are less than a block; left out\n",
+			(unsigned long long)r->plan->left_out_bytes);
+}
+
+static void crc_line(struct sink *out, const struct job_result *r)
+{
+	unsigned long long start = r->plan->first_lba_512 * 512, len = result_range_bytes(r);
+	unsigned long long hashed = r->hashed_bytes;
+
+	if (!r->plan->options->hash_crc32c)
+		return;
+	if (result_crc_valid(r))
+		sink_printf(out, "  crc32c: 0x%08x over %llu bytes (range %llu+%llu)\n", r->crc32c,
+			    hashed, start, len);
+	else
+		sink_printf(out, "  crc32c: none: %llu of %llu bytes were read (range %llu+%llu)\n",
+			    hashed, len, start, len);
+}
+
+/* One line that stands alone: a figure never without the accelerator that it was taken under. */
+static void result_line(struct sink *out, const struct report_machine *m,
+			const struct job_result *r)
+{
+	const struct job_options *o = r->plan->options;
+	const struct blk_device *dev = r->plan->device;
+	uint64_t iops = (result_iops_milli(r, r->read.ios + r->write.ios) + 500) / 1000;
+	uint64_t bw = result_bytes_per_s(r, r->read.bytes + r->write.bytes);
+	char mib[FORMAT_MILLI_MAX];
+
+	format_milli(mib, sizeof(mib), wide_mul_div(bw, 1000, 1 << 20), 1);
+	sink_printf(out,
+		    "  result: %s rw=%s bs=%u iodepth=%u: IOPS=%llu BW=%sMiB/s accel=%s machine=%s "
+		    "ring=%s transport=%s mode=poll\n",
+		    o->name, job_rw_name(o->rw), o->bs_bytes, o->iodepth, (unsigned long long)iops,
+		    mib, m->accel, m->machine, dev->ring, dev->transport);
+}
+
+void report_own(struct sink *out, const struct report_machine *machine, const struct job_result *r)
+{
+	setup_line(out, machine, r);
+	cost_lines(out, r);
+	error_line(out, r);
+	warning_lines(out, r);
+	crc_line(out, r);
+	result_line(out, machine, r);
+}

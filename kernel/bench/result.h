@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What did a job find out? Filled by the engine, read by the reports. */
+#ifndef KERNEL_BENCH_RESULT_H
+#define KERNEL_BENCH_RESULT_H
+
+#include "kernel/bench/plan.h"
+#include "lib/histogram.h"
+#include "lib/stat.h"
+
+/* fio's distribution of depths and batch sizes. */
+enum { DEPTH_LEVELS = 7 };
+
+struct direction_result {
+	uint64_t ios, bytes;		     /* without failed requests */
+	struct stat slat_ns, clat_ns, lat_ns; /* of the requests in ios */
+	struct histogram clat;		     /* nanoseconds */
+	struct stat bw_kib, iops;	     /* samples of one interval each (500 ms, fio's default) */
+};
+
+struct job_result {
+	const struct job_plan *plan;
+	struct direction_result read, write;
+	uint64_t runtime_ns;		     /* the measured window, ramp time excluded */
+	uint64_t ramp_ios;		     /* done before the window opened */
+	uint64_t max_in_flight;		     /* the depth that was really reached */
+	uint64_t depth_level[DEPTH_LEVELS];  /* requests issued at depth 1, 2, 4, 8, 16, 32, >=64 */
+	uint64_t submit_level[DEPTH_LEVELS]; /* batches of 0, <=4, <=8, <=16, <=32, <=64, more */
+	uint64_t complete_level[DEPTH_LEVELS];
+	struct blk_counters counters; /* of the measured window */
+	uint64_t sgl_chunks;	      /* taken for scatter lists of more than two pieces */
+	uint64_t busy_cycles, idle_cycles; /* idle: spent in polls that found nothing */
+	uint64_t errors[BLK_STATUS_COUNT];  /* failed requests by reason; BLK_OK stays 0 */
+	uint64_t first_error_lba_512;	    /* valid if any error was counted */
+	enum blk_status first_error;
+	uint32_t crc32c; /* hash=crc32c: of all the data, in order of LBA */
+	uint64_t hashed_bytes;
+	uint64_t first_done_cycles; /* when its first request came back */
+	bool stopped; /* ended early: the queue broke */
+};
+
+uint64_t result_errors(const struct job_result *result);
+
+/* What the reports say about the machine. */
+struct report_machine {
+	const char *version;  /* "0.1.0" */
+	const char *accel;    /* "tcg", "kvm", … */
+	const char *machine;  /* "q35", "pc", "unknown" */
+	const char *cpu;      /* CPUID name */
+	const char *firmware; /* boot protocol, "pvh" */
+	unsigned cpus;	      /* in use */
+	uint64_t tsc_hz;
+	const char *tsc_source;
+	const char *tsc_cross_source; /* NULL: there was no second clock */
+	bool tsc_trusted;
+	uint64_t tsc_cross_ppm;
+	uint64_t ram_bytes, image_bytes;
+	uint64_t boot_to_kernel_ns, boot_to_first_io_ns; /* since the CPU's counter was 0; first_io since kernel entry */
+	uint64_t entry_cycles; /* the counter at the image's first instruction */
+	unsigned nr_devices;
+	const struct blk_device *devices;
+};
+
+/* One block per job, fio's words; then what only this program knows. */
+void report_text(struct sink *out, const struct report_machine *machine,
+		 const struct job_result *result, unsigned index);
+/* After the last job: run status per group (one group per job), boot times. */
+void report_text_end(struct sink *out, const struct report_machine *machine,
+		     const struct job_result *results, unsigned n);
+/* The whole document, fio's keys. */
+void report_json(struct sink *out, const struct report_machine *machine,
+		 const struct run_options *run, const struct job_result *results, unsigned n);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* On which machine, and by which program, were the figures taken? */
+#include "kernel/identity.h"
+
+#include <arch/machine.h>
+#include <arch/system.h>
+
+#include "drivers/pci/pci.h"
+#include "lib/sink.h"
+
+/* The host bridge tells QEMU's machines apart. */
+static const char *machine_name(void)
+{
+	struct pci_function bridge;
+
+	pci_host_bridge(&bridge);
+	if (bridge.vendor_id == 0x8086 && bridge.device_id == 0x29c0)
+		return "q35";
+	if (bridge.vendor_id == 0x8086 && bridge.device_id == 0x1237)
+		return "pc";
+	if (bridge.vendor_id == 0x1b36 && bridge.device_id == 0x0008)
+		return "microvm";
+	return "unknown";
+}
+
+void identity_banner(struct sink *out)
+{
+	struct memory_stats stats;
+
+	memory_stats(&stats);
+	sink_printf(out, "ringlab %s: %s on %s, %llu MiB of RAM, image %llu KiB (%llu KiB loaded)\n",
+		    RINGLAB_VERSION, machine_cpu_name(), machine_hypervisor_name(),
+		    (unsigned long long)(stats.ram_bytes >> 20),
+		    (unsigned long long)(stats.image_bytes >> 10),
+		    (unsigned long long)(stats.text_data_bytes >> 10));
+}
+
+void identity_clock(struct report_machine *m)
+{
+	struct clock_status clock;
+
+	clock_refine();
+	clock_status(&clock);
+	m->tsc_hz = clock.hz;
+	m->tsc_source = clock.source;
+	m->tsc_cross_source = clock.cross_source;
+	m->tsc_cross_ppm = clock.cross_ppm;
+	m->tsc_trusted = clock.trusted;
+}
+
+void identity_machine(struct report_machine *m, const struct boot_info *info,
+		      const struct disks *disks)
+{
+	struct memory_stats stats;
+
+	memory_stats(&stats);
+	*m = (struct report_machine){
+		.version = RINGLAB_VERSION,
+		.accel = machine_hypervisor_name(),
+		.machine = machine_name(),
+		.cpu = machine_cpu_name(),
+		.firmware = info->protocol,
+		.cpus = 1,
+		.ram_bytes = stats.ram_bytes,
+		.image_bytes = stats.image_bytes,
+		.boot_to_kernel_ns = cycles_to_ns(info->entry_cycles),
+		.entry_cycles = info->entry_cycles,
+		.nr_devices = disks->n,
+		.devices = disks->disk,
+	};
+}

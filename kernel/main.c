@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What happens between the loader's jump and the exit status? Read this first. */
+#include <arch/boot_info.h>
+#include <arch/machine.h>
+#include <arch/system.h>
+
+#include "kernel/console.h"
+#include "kernel/disks.h"
+#include "kernel/identity.h"
+#include "kernel/run.h"
+#include "lib/log.h"
+
+#define CMDLINE_MAX 4096
+
+static struct run_options run;
+static struct disks disks;
+static char cmdline[CMDLINE_MAX];
+
+static void init_machine(const struct boot_info *info)
+{
+	console_init();
+	traps_init();
+	memory_init(info);
+	paging_init(info);
+	acpi_init(info);
+	clock_init();
+}
+
+/* The one way out for a run that cannot start. */
+static _Noreturn void refuse(enum exit_status status, const char *why)
+{
+	log_error("%s", why);
+	disks_close(&disks);
+	machine_exit(status);
+}
+
+static void read_options(const struct boot_info *info)
+{
+	char error[256];
+	size_t n = 0;
+
+	while (info->cmdline[n] && n < sizeof(cmdline) - 1) {
+		cmdline[n] = info->cmdline[n];
+		n++;
+	}
+	if (info->cmdline[n])
+		refuse(EXIT_USAGE, "command line longer than 4095 bytes");
+	if (!options_parse(cmdline, &run, error, sizeof(error)))
+		refuse(EXIT_USAGE, error);
+	log_set_level(run.log_level);
+	if (run.ignored[0])
+		sink_printf(console(), "note: options without a meaning here: %s\n", run.ignored);
+}
+
+_Noreturn void kernel_main(const struct boot_info *info)
+{
+	struct report_machine machine;
+	enum exit_status status;
+	char error[256];
+
+	init_machine(info);
+	identity_banner(console());
+	read_options(info);
+	disks_open(&disks, &run.blk);
+	if (disks.n == 0)
+		refuse(EXIT_NO_DEVICE, disks.found ? "no usable virtio-blk device"
+						   : "no virtio-blk device found");
+	if (!run_plan(&run, &disks, error, sizeof(error)))
+		refuse(EXIT_USAGE, error);
+	identity_machine(&machine, info, &disks);
+	status = run_jobs(&run, &machine);
+	disks_close(&disks);
+	console_report_losses();
+	machine_exit(status);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How do options become jobs, jobs results, and results a report? */
+#include "kernel/run.h"
+
+#include <arch/machine.h>
+
+#include "kernel/bench/engine.h"
+#include "kernel/console.h"
+#include "kernel/identity.h"
+#include "lib/format.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+
+#define PROGRESS_NS 1000000000ull
+
+static struct job_plan plans[JOBS_MAX];
+
+/* What the driver was asked for and this disk cannot do is an error, not a silent other thing. */
+static bool device_honours(const struct blk_config *config, const struct blk_device *disk,
+			   char *error, size_t error_size)
+{
+	if (config->qsize > disk->queue_size) {
+		format(error, error_size, "blk.qsize=%u: %s offers a queue of %u", config->qsize,
+		       disk->name, disk->queue_size);
+		return false;
+	}
+	if (config->indirect == BLK_INDIRECT_ALWAYS && !disk->indirect_desc) {
+		format(error, error_size,
+		       "blk.indirect=always: %s does not offer indirect descriptors; use "
+		       "blk.indirect=never", disk->name);
+		return false;
+	}
+	return true;
+}
+
+static bool names_no_disk(const struct disks *disks, const char *name, char *error,
+			  size_t error_size)
+{
+	int n = format(error, error_size, "filename=%s: no such disk; there is", name);
+
+	for (unsigned i = 0; i < disks->n && (size_t)n < error_size; i++)
+		n += format(error + n, error_size - (size_t)n, " %s", disks->disk[i].name);
+	return false;
+}
+
+static bool enough_memory(const struct job_plan *plan, char *error, size_t error_size)
+{
+	uint64_t need = engine_memory_bytes(plan);
+	struct memory_stats stats;
+
+	memory_stats(&stats);
+	if (need <= stats.free_bytes)
+		return true;
+	format(error, error_size, "iodepth=%u bs=%u: buffers need %llu MiB, %llu MiB are free",
+	       plan->options->iodepth, plan->options->bs_bytes,
+	       (unsigned long long)(need >> 20), (unsigned long long)(stats.free_bytes >> 20));
+	return false;
+}
+
+bool run_plan(const struct run_options *run, struct disks *disks, char *error, size_t error_size)
+{
+	for (unsigned i = 0; i < run->nr_jobs; i++) {
+		const struct job_options *job = &run->job[i];
+		struct blk_device *disk = disks_find(disks, job->filename);
+
+		if (!disk)
+			return names_no_disk(disks, job->filename, error, error_size);
+		if (!device_honours(&run->blk, disk, error, error_size) ||
+		    !plan_job(&plans[i], job, disk, error, error_size) ||
+		    !enough_memory(&plans[i], error, error_size))
+			return false;
+	}
+	return true;
+}
+
+static void show_progress(const struct progress *p)
+{
+	char left[32] = "unknown";
+	uint64_t iops = p->elapsed_ns ? wide_mul_div(p->ios, 1000000000, p->elapsed_ns) : 0;
+
+	if (!console_ready())
+		return;
+	if (p->left_ns != UINT64_MAX)
+		format(left, sizeof(left), "%llus", (unsigned long long)(p->left_ns / 1000000000));
+	sink_printf(console(), "%s: %u%% done, %llu IOPS, ETA %s\n", p->plan->options->name,
+		    p->percent, (unsigned long long)iops, left);
+}
+
+static void report(const struct run_options *run, struct report_machine *machine,
+		   const struct job_result *results, unsigned n)
+{
+	struct sink *json = console_json(), *out = console();
+
+	identity_clock(machine);
+	machine->boot_to_first_io_ns =
+		cycles_to_ns(results[0].first_done_cycles - machine->entry_cycles);
+	if (run->output != OUTPUT_JSON) {
+		for (unsigned i = 0; i < n; i++)
+			report_text(out, machine, &results[i], i);
+		report_text_end(out, machine, results, n);
+	}
+	if (run->output == OUTPUT_NORMAL)
+		return;
+	if (json) {
+		report_json(json, machine, run, results, n);
+		return;
+	}
+	sink_puts(out, "ringlab-json-begin\n");
+	report_json(out, machine, run, results, n);
+	sink_puts(out, "ringlab-json-end\n");
+}
+
+enum exit_status run_jobs(const struct run_options *run, struct report_machine *machine)
+{
+	struct progress_hook hook = {.show = show_progress};
+	struct job_result *results = dma_alloc(run->nr_jobs * sizeof(*results), 64);
+	enum exit_status status = EXIT_OK;
+	char error[256];
+	unsigned n = 0;
+
+	if (!results) {
+		log_error("no memory for the results of %u jobs", run->nr_jobs);
+		return EXIT_USAGE;
+	}
+	if (run->progress || run->status_interval_ns)
+		hook.interval_ns = run->status_interval_ns ? run->status_interval_ns : PROGRESS_NS;
+	for (; n < run->nr_jobs; n++) {
+		if (!engine_run(&plans[n], &results[n], &hook, error, sizeof(error))) {
+			log_error("%s", error);
+			status = EXIT_USAGE;
+			break;
+		}
+		if (result_errors(&results[n]) || results[n].stopped)
+			status = EXIT_IO_ERROR;
+	}
+	if (n)
+		report(run, machine, results, n);
+	return status;
+}
