@@ -3,16 +3,14 @@
 #include <arch/machine.h>
 
 #include "arch/x86_64/acpi.h"
+#include "arch/x86_64/acpi_aml.h"
 #include "lib/log.h"
-#include "lib/mem.h"
 
 /* Offsets in the FADT, ACPI 6.4, 5.2.9. */
 enum {
-	FADT_DSDT = 40,
 	FADT_PM1A_CONTROL = 64,
 	FADT_PM1B_CONTROL = 68,
 	FADT_FLAGS = 112,
-	FADT_X_DSDT = 140,
 	FADT_SLEEP_CONTROL = 244,
 };
 #define FLAG_HARDWARE_REDUCED (1u << 20)
@@ -32,79 +30,32 @@ static struct {
 	volatile void *sleep_register; /* if sleep_control is memory */
 } power;
 
-/* AML, 20.2.3: one byte data in the forms that an integer up to 255 may take. */
-static bool aml_byte(const uint8_t **at, const uint8_t *end, uint8_t *value)
+/* ACPI 6.4, 7.4.2: the first two elements are the sleep types for PM1a and PM1b. */
+static bool read_s5(void)
 {
-	uint8_t op;
+	struct aml aml;
+	unsigned elements;
+	uint64_t a, b = 0;
 
-	if (*at >= end)
+	if (!aml_find("_S5_", &aml) || !aml_package(&aml, &elements) || !elements ||
+	    !aml_integer(&aml, &a))
 		return false;
-	op = *(*at)++;
-	if (op <= 1) { /* ZeroOp, OneOp */
-		*value = op;
-		return true;
-	}
-	if (op != 0x0a || *at >= end) /* BytePrefix */
+	if (elements > 1 && !aml_integer(&aml, &b))
 		return false;
-	*value = *(*at)++;
-	return true;
-}
-
-/* @at is after the name: PackageOp, PkgLength, NumElements, then the two sleep types. */
-static bool parse_package(const uint8_t *at, const uint8_t *end)
-{
-	uint8_t a, b = 0;
-	unsigned length_bytes;
-
-	if (end - at < 3 || *at++ != 0x12)
-		return false;
-	length_bytes = 1 + (*at >> 6);
-	if ((unsigned)(end - at) < length_bytes + 1)
-		return false;
-	at += length_bytes;
-	if (*at++ < 1 || !aml_byte(&at, end, &a))
-		return false;
-	aml_byte(&at, end, &b);
 	if (a > SLEEP_TYPE_MAX || b > SLEEP_TYPE_MAX)
 		return false;
-	power.type_a = a;
-	power.type_b = b;
+	power.type_a = (uint8_t)a;
+	power.type_b = (uint8_t)b;
 	return true;
-}
-
-/* No interpreter: the name with its NameOp (and perhaps a root prefix) before it is found as bytes. */
-static bool find_s5(const struct acpi_header *dsdt)
-{
-	const uint8_t *start = (const uint8_t *)dsdt, *end = start + dsdt->length;
-
-	for (const uint8_t *at = start + sizeof(*dsdt) + 2; at + 4 < end; at++) {
-		if (memcmp(at, "_S5_", 4) != 0)
-			continue;
-		if (at[-1] != 0x08 && !(at[-1] == '\\' && at[-2] == 0x08))
-			continue;
-		if (parse_package(at + 4, end))
-			return true;
-	}
-	return false;
-}
-
-static const struct acpi_header *find_dsdt(const struct acpi_header *fadt)
-{
-	uint64_t phys = acpi_field(fadt, FADT_X_DSDT, 8);
-
-	if (!phys)
-		phys = acpi_field(fadt, FADT_DSDT, 4);
-	return phys ? acpi_table_at(phys, "DSDT") : NULL;
 }
 
 void acpi_power_init(void)
 {
-	const struct acpi_header *fadt = acpi_find("FACP"), *dsdt;
+	const struct acpi_header *fadt = acpi_find("FACP");
 
 	if (!fadt)
 		return;
-	dsdt = find_dsdt(fadt);
-	if (!dsdt || !find_s5(dsdt)) {
+	if (!read_s5()) {
 		log_info("ACPI: no \\_S5_ in the DSDT: this machine is not turned off by ACPI");
 		return;
 	}

@@ -22,7 +22,7 @@ struct block {
 };
 
 struct carved_page {
-	unsigned class;
+	unsigned kind;
 };
 
 static struct block *free_blocks[BLOCK_CLASSES];
@@ -91,42 +91,42 @@ static void give_page(void *page)
 
 static unsigned block_class(size_t bytes)
 {
-	unsigned class = 0;
+	unsigned kind = 0;
 
-	while ((size_t)1 << (BLOCK_SHIFT_MIN + class) < bytes)
-		class ++;
-	return class;
+	while ((size_t)1 << (BLOCK_SHIFT_MIN + kind) < bytes)
+		kind++;
+	return kind;
 }
 
-static void push_block(struct block *b, unsigned class)
+static void push_block(struct block *b, unsigned kind)
 {
-	b->next = free_blocks[class];
-	free_blocks[class] = b;
-	free_blocks_bytes += (uint64_t)1 << (BLOCK_SHIFT_MIN + class);
+	b->next = free_blocks[kind];
+	free_blocks[kind] = b;
+	free_blocks_bytes += (uint64_t)1 << (BLOCK_SHIFT_MIN + kind);
 }
 
-static bool carve(unsigned class)
+static bool carve(unsigned kind)
 {
-	size_t step = (size_t)1 << (BLOCK_SHIFT_MIN + class);
+	size_t step = (size_t)1 << (BLOCK_SHIFT_MIN + kind);
 	char *page = take_page();
 
 	if (!page)
 		return false;
-	((struct carved_page *)(void *)page)->class = class;
+	((struct carved_page *)(void *)page)->kind = kind;
 	for (size_t offset = PAGE_BYTES - step; offset; offset -= step)
-		push_block((struct block *)(void *)(page + offset), class);
+		push_block((struct block *)(void *)(page + offset), kind);
 	return true;
 }
 
-static void *take_block(unsigned class)
+static void *take_block(unsigned kind)
 {
 	struct block *b;
 
-	if (!free_blocks[class] && !carve(class))
+	if (!free_blocks[kind] && !carve(kind))
 		return NULL;
-	b = free_blocks[class];
-	free_blocks[class] = b->next;
-	free_blocks_bytes -= (uint64_t)1 << (BLOCK_SHIFT_MIN + class);
+	b = free_blocks[kind];
+	free_blocks[kind] = b->next;
+	free_blocks_bytes -= (uint64_t)1 << (BLOCK_SHIFT_MIN + kind);
 	return b;
 }
 
@@ -163,7 +163,7 @@ void dma_free(void *p, size_t bytes)
 	if (!starts_page(p)) {
 		uintptr_t page = (uintptr_t)p & ~(uintptr_t)(PAGE_BYTES - 1);
 
-		push_block(p, ((const struct carved_page *)page)->class);
+		push_block(p, ((const struct carved_page *)page)->kind);
 	} else if (whole == PAGE_BYTES) {
 		give_page(p);
 	} else if (!pages_give_back(p, whole)) {
@@ -181,6 +181,6 @@ void memory_stats(struct memory_stats *stats)
 {
 	stats->ram_bytes = ranges_total(memory_ram());
 	stats->free_bytes = pages_free_bytes() + free_blocks_bytes + single_pages_bytes;
-	stats->image_bytes = (uint64_t)(image_end - image_start);
-	stats->text_data_bytes = (uint64_t)(data_end - image_start);
+	stats->image_bytes = (uintptr_t)image_end - (uintptr_t)image_start;
+	stats->text_data_bytes = (uintptr_t)data_end - (uintptr_t)image_start;
 }

@@ -20,8 +20,10 @@ static bool prefer_high;
 
 uint64_t memory_address_end(void)
 {
-	uint64_t end = 1ull << cpu_physical_bits();
+	static uint64_t end; /* CPUID is slow under some hypervisors */
 
+	if (!end)
+		end = 1ull << cpu_physical_bits();
 	return end < IDENTITY_END ? end : IDENTITY_END;
 }
 

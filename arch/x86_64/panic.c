@@ -67,7 +67,6 @@ void panic_end(struct sink *out, uint64_t rip, uint64_t rbp)
 
 void panic(const char *fmt, ...)
 {
-	const uint64_t *frame = __builtin_frame_address(0);
 	char message[MESSAGE_MAX];
 	struct sink *out = panic_begin();
 	va_list ap;
@@ -78,5 +77,6 @@ void panic(const char *fmt, ...)
 	sink_puts(out, "panic: ");
 	sink_puts(out, message);
 	sink_puts(out, "\n");
-	panic_end(out, frame[1], frame[0]);
+	/* As in a trap's report, #0 is where it stands and the rest are return addresses. */
+	panic_end(out, (uintptr_t)panic, (uintptr_t)__builtin_frame_address(0));
 }

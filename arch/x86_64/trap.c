@@ -2,6 +2,8 @@
 /* What went wrong, and where? The report of an exception, then the end. */
 #include "arch/x86_64/trap.h"
 
+#include <stdbool.h>
+
 #include <arch/system.h>
 
 #include "arch/x86_64/cpu.h"
@@ -90,6 +92,16 @@ static void report_registers(struct sink *out, const struct trap_frame *f, uint6
 	sink_printf(out, "  %-3s 0x%016llx\n", "CR4", (unsigned long long)cr4_read());
 }
 
+/* A jump to nowhere left its frame behind: who called is still on top of the stack. */
+static void report_caller(struct sink *out, const struct trap_frame *f)
+{
+	bool in_text = f->rip >= (uintptr_t)image_start && f->rip < (uintptr_t)text_end;
+
+	if (!in_text && f->rsp % 8 == 0 && stack_of(f->rsp))
+		sink_printf(out, "  called from 0x%llx\n",
+			    *(const unsigned long long *)(uintptr_t)f->rsp);
+}
+
 void trap_handle(const struct trap_frame *frame)
 {
 	uint64_t cr2 = cr2_read();
@@ -110,5 +122,6 @@ void trap_handle(const struct trap_frame *frame)
 		sink_printf(out, "  the handler's stack is not aligned: frame at %p\n",
 			    (const void *)frame);
 	report_registers(out, frame, cr2);
+	report_caller(out, frame);
 	panic_end(out, frame->rip, frame->rbp);
 }
