@@ -14,7 +14,8 @@ static void log_disk(struct blk_device *disk)
 	log_info("%s %s: %llu sectors of 512 bytes, blocks of %u, %s, serial '%s'%s%s", disk->name,
 		 disk->address, (unsigned long long)disk->capacity_512, disk->block_bytes,
 		 disk->read_only ? "read-only" : "read-write", id,
-		 status == BLK_OK ? "" : ": GET_ID: ", status == BLK_OK ? "" : blk_status_name(status));
+		 status == BLK_OK ? "" : ": GET_ID: ",
+		 status == BLK_OK ? "" : blk_status_name(status));
 }
 
 void disks_open(struct disks *disks, const struct blk_config *config)

@@ -28,7 +28,8 @@ void identity_banner(struct sink *out)
 	struct memory_stats stats;
 
 	memory_stats(&stats);
-	sink_printf(out, "ringlab %s: %s on %s, %llu MiB of RAM, image %llu KiB (%llu KiB loaded)\n",
+	sink_printf(out,
+		    "ringlab %s: %s on %s, %llu MiB of RAM, image %llu KiB (%llu KiB loaded)\n",
 		    RINGLAB_VERSION, machine_cpu_name(), machine_hypervisor_name(),
 		    (unsigned long long)(stats.ram_bytes >> 20),
 		    (unsigned long long)(stats.image_bytes >> 10),

@@ -63,8 +63,8 @@ _Noreturn void kernel_main(const struct boot_info *info)
 	read_options(info);
 	disks_open(&disks, &run.blk);
 	if (disks.n == 0)
-		refuse(EXIT_NO_DEVICE, disks.found ? "no usable virtio-blk device"
-						   : "no virtio-blk device found");
+		refuse(EXIT_NO_DEVICE,
+		       disks.found ? "no usable virtio-blk device" : "no virtio-blk device found");
 	if (!run_plan(&run, &disks, error, sizeof(error)))
 		refuse(EXIT_USAGE, error);
 	identity_machine(&machine, info, &disks);

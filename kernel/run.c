@@ -27,7 +27,8 @@ static bool device_honours(const struct blk_config *config, const struct blk_dev
 	if (config->indirect == BLK_INDIRECT_ALWAYS && !disk->indirect_desc) {
 		format(error, error_size,
 		       "blk.indirect=always: %s does not offer indirect descriptors; use "
-		       "blk.indirect=never", disk->name);
+		       "blk.indirect=never",
+		       disk->name);
 		return false;
 	}
 	return true;
@@ -52,8 +53,8 @@ static bool enough_memory(const struct job_plan *plan, char *error, size_t error
 	if (need <= stats.free_bytes)
 		return true;
 	format(error, error_size, "iodepth=%u bs=%u: buffers need %llu MiB, %llu MiB are free",
-	       plan->options->iodepth, plan->options->bs_bytes,
-	       (unsigned long long)(need >> 20), (unsigned long long)(stats.free_bytes >> 20));
+	       plan->options->iodepth, plan->options->bs_bytes, (unsigned long long)(need >> 20),
+	       (unsigned long long)(stats.free_bytes >> 20));
 	return false;
 }
 

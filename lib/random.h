@@ -5,29 +5,27 @@
 
 #include <stdint.h>
 
-/* xoshiro256++ (Blackman, Vigna), seeded by splitmix64: same seed, same sequence, anywhere. */
+/*
+ * A linear congruential generator modulo 2^64 (Knuth's MMIX constants): a multiplication and an
+ * addition. Its high bits are the good ones, and random_below() uses those. Same seed, same
+ * sequence, anywhere; the seed is scrambled (splitmix64), so that neighbouring seeds differ.
+ */
 struct random {
-	uint64_t s[4];
+	uint64_t state;
 };
 
-void random_seed(struct random *r, uint64_t seed);
-
-static inline uint64_t random_rotl(uint64_t x, int k)
+static inline void random_seed(struct random *r, uint64_t seed)
 {
-	return (x << k) | (x >> (64 - k));
+	seed += 0x9e3779b97f4a7c15ull;
+	seed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9ull;
+	seed = (seed ^ seed >> 27) * 0x94d049bb133111ebull;
+	r->state = seed ^ seed >> 31;
 }
 
 static inline uint64_t random_next(struct random *r)
 {
-	uint64_t *s = r->s, result = random_rotl(s[0] + s[3], 23) + s[0], t = s[1] << 17;
-
-	s[2] ^= s[0];
-	s[3] ^= s[1];
-	s[1] ^= s[2];
-	s[0] ^= s[3];
-	s[2] ^= t;
-	s[3] = random_rotl(s[3], 45);
-	return result;
+	r->state = r->state * 6364136223846793005ull + 1442695040888963407ull;
+	return r->state;
 }
 
 /* Uniform in [0, bound) to within 2^-64 * bound: the high half of a 128-bit product. */

@@ -26,32 +26,43 @@ enum blk_status {
 
 const char *blk_status_name(enum blk_status status);
 
+struct blk_queue;
+
 struct blk_request {
 	/* The caller's part. */
-	uint64_t lba_512;	 /* in units of 512 bytes, whatever the block size */
-	struct sgl sgl;		 /* its len_bytes is the length */
-	uint8_t op;		 /* enum blk_op */
-	uint64_t started_cycles; /* for the caller's own use: when the request was made */
+	uint64_t lba_512; /* in units of 512 bytes, whatever the block size */
+	uint8_t op;	  /* enum blk_op */
+	struct sgl sgl;	  /* its len_bytes is the length */
+	void *user;	  /* the caller's own */
 
 	/* The driver's part. */
-	uint8_t status;		  /* enum blk_status, valid once blk_poll() returned the request */
-	uint16_t parts_left;	  /* device commands that are still out */
-	uint64_t issued_cycles;	  /* set by blk_submit(): just before its batch was published */
+	struct blk_progress {
+		uint8_t status; /* enum blk_status: how it ended, once blk_poll() returned it */
+		uint8_t issued_scan; /* when it was sent, in scans for requests out for too long */
+		uint16_t parts_left; /* device commands that are still out */
+	} progress;
 	struct blk_request *next; /* in the list of those that ended without the device's word */
+	struct blk_prepared {
+		const struct blk_queue *queue; /* NULL: not prepared */
+		uint64_t lba_max_512;	       /* the last place where its data still fits */
+		uint64_t type;		       /* first half of the header */
+		uint32_t writable_bytes;
+		uint16_t data_flags;
+	} prepared;
 };
 
 /* What each queue counts, since it was opened (DESIGN §3). */
 struct blk_counters {
-	uint64_t requests;	  /* blk_requests accepted */
-	uint64_t commands;	  /* device commands; more than requests where they were split */
-	uint64_t batches;	  /* publications of the available index */
-	uint64_t kicks;		  /* notifications sent, rekicks included */
+	uint64_t requests;	   /* blk_requests accepted */
+	uint64_t commands;	   /* device commands; more than requests where they were split */
+	uint64_t batches;	   /* publications of the available index */
+	uint64_t kicks;		   /* notifications sent, rekicks included */
 	uint64_t kicks_suppressed; /* batches for which the device asked for none */
 	uint64_t interrupts;
-	uint64_t polls_empty;	 /* blk_poll() calls that found nothing */
-	uint64_t indirect;	 /* commands that used an indirect table */
-	uint64_t ring_full;	 /* times that a batch was cut for want of descriptors */
-	uint64_t rekicks;	 /* notifications repeated after a wait without progress */
+	uint64_t polls_empty; /* blk_poll() calls that found nothing */
+	uint64_t indirect;    /* commands that used an indirect table */
+	uint64_t ring_full;   /* times that a batch was cut for want of descriptors */
+	uint64_t rekicks;     /* notifications repeated after a wait without progress */
 	uint64_t timeouts;
 };
 
@@ -60,37 +71,35 @@ enum blk_indirect { BLK_INDIRECT_NEVER, BLK_INDIRECT_ALWAYS };
 /* The driver options of the command line, "blk.*". */
 struct blk_config {
 	enum blk_indirect indirect;
-	bool event_idx;	       /* accept EVENT_IDX if offered */
-	uint32_t qsize;	       /* 0: what the device offers */
-	uint64_t timeout_ns;   /* a request older than this fails */
+	bool event_idx;	     /* accept EVENT_IDX if offered */
+	uint32_t qsize;	     /* 0: what the device offers */
+	uint64_t timeout_ns; /* a request older than this fails */
 };
 
-#define BLK_CONFIG_DEFAULT                                                                         \
-	((struct blk_config){.indirect = BLK_INDIRECT_NEVER,                                       \
-			     .event_idx = true,                                                    \
-			     .timeout_ns = 30000000000ull})
+#define BLK_CONFIG_DEFAULT    \
+	((struct blk_config){ \
+		.indirect = BLK_INDIRECT_NEVER, .event_idx = true, .timeout_ns = 30000000000ull})
 
 #define BLK_ID_BYTES 20
 
-struct blk_queue;
 struct pci_function;
 
 struct blk_device {
-	char name[8];		  /* vda, vdb, … in PCI order */
-	char address[16];	  /* 00:03.0 */
-	uint64_t capacity_512;	  /* sectors of 512 bytes */
-	uint32_t block_bytes;	  /* logical block size: the unit that requests must keep */
-	uint32_t seg_max;	  /* data segments in one command, after all limits */
-	uint32_t size_max_bytes;  /* bytes in one segment */
+	char name[8];		 /* vda, vdb, … in PCI order */
+	char address[16];	 /* 00:03.0 */
+	uint64_t capacity_512;	 /* sectors of 512 bytes */
+	uint32_t block_bytes;	 /* logical block size: the unit that requests must keep */
+	uint32_t seg_max;	 /* data segments in one command, after all limits */
+	uint32_t size_max_bytes; /* bytes in one segment */
 	bool read_only, flush;
-	bool writeback;		  /* the cache mode that the figures were taken with */
+	bool writeback; /* the cache mode that the figures were taken with */
 	bool event_idx, indirect_desc;
-	const char *transport;	  /* "modern" */
-	const char *ring;	  /* "split" */
+	const char *transport; /* "modern" */
+	const char *ring;      /* "split" */
 	uint16_t queue_size;
-	uint16_t nr_queues;	  /* in use */
-	struct blk_queue *queue;  /* queue 0 */
-	void *driver;		  /* the driver's own */
+	uint16_t nr_queues;	 /* in use */
+	struct blk_queue *queue; /* queue 0 */
+	void *driver;		 /* the driver's own */
 };
 
 /* Whether @pci is a virtio-blk device, modern or transitional. For pci_scan(). */
@@ -103,12 +112,22 @@ bool blk_open(struct blk_device *dev, const struct pci_function *pci, unsigned i
 void blk_close(struct blk_device *dev);
 
 /*
+ * Works out what does not change from one use of @req to the next, so that blk_submit() need not:
+ * worth it for a request that is used again and again with another lba_512. To be repeated when op
+ * or sgl change. A request that is not prepared is looked at each time it is submitted.
+ */
+void blk_prepare(const struct blk_queue *queue, struct blk_request *req);
+
+/*
  * Adds as many of @reqs, from the first on, as the ring has room for, publishes them at once and
  * notifies the device once, if it asked for that. Returns how many were taken: fewer than @n is
  * back-pressure (poll, then submit the rest). A request that is refused (range, alignment,
  * read-only) counts as taken and comes back from the next blk_poll() with its status.
  */
 unsigned blk_submit(struct blk_queue *queue, struct blk_request *const *reqs, unsigned n);
+
+/* The cycle count just before the last batch was published. */
+uint64_t blk_published_cycles(const struct blk_queue *queue);
 
 /* Stores at most @max finished requests in @done; returns how many. Never waits. */
 unsigned blk_poll(struct blk_queue *queue, struct blk_request **done, unsigned max);

@@ -12,9 +12,8 @@
 #define DEVICE_TRANSITIONAL 0x1001
 
 /* A read is header, data and status. */
-#define QUEUE_SIZE_MIN 3
+#define QUEUE_SIZE_MIN	  3
 #define TABLE_ENTRIES_MAX 1024
-#define SCAN_NS		  500000000ull
 
 /* All that this driver understands; nothing else is ever accepted. */
 static uint64_t wanted_features(const struct blk_config *config)
@@ -43,8 +42,8 @@ static uint16_t choose_queue_size(struct virtio_device *dev, const struct blk_co
 	if (size == 0)
 		log_error("%s: queue 0 does not exist", dev->name);
 	else if ((size & (size - 1)) || size > VIRTQUEUE_SIZE_MAX)
-		log_error("%s: queue size %u is not a power of two, as a split ring needs", dev->name,
-			  size);
+		log_error("%s: queue size %u is not a power of two, as a split ring needs",
+			  dev->name, size);
 	else if (size < QUEUE_SIZE_MIN)
 		log_error("%s: queue size %u: a read needs %u descriptors", dev->name, size,
 			  QUEUE_SIZE_MIN);
@@ -53,67 +52,74 @@ static uint16_t choose_queue_size(struct virtio_device *dev, const struct blk_co
 	return 0;
 }
 
-static struct blk_queue *create_queue(struct blk_device *blk, struct virtio_device *dev,
+static void destroy_queue(struct blk_queue *q)
+{
+	uint16_t size = q->size;
+
+	virtqueue_destroy(&q->vq);
+	if (q->header) {
+		dma_unmap(q->header_dma, sizeof(*q->header) * size);
+		dma_free(q->header, sizeof(*q->header) * size);
+	}
+	if (q->status) {
+		dma_unmap(q->status_dma, size);
+		dma_free(q->status, size);
+	}
+	dma_free(q, sizeof(*q));
+}
+
+static bool create_ring(struct blk_queue *q, const struct virtio_device *dev)
+{
+	struct vq_frame frame = {.header_bytes = sizeof(*q->header)};
+	uint16_t tables = virtio_has(dev, VIRTIO_F_INDIRECT_DESC) ? (uint16_t)(q->seg_max + 2) : 0;
+
+	q->header = dma_alloc(sizeof(*q->header) * q->size, 128);
+	q->status = dma_alloc(q->size, 128);
+	if (!q->header || !q->status)
+		return false;
+	q->header_dma = frame.header = dma_map(q->header, sizeof(*q->header) * q->size);
+	q->status_dma = frame.status = dma_map(q->status, q->size);
+	return virtqueue_create(&q->vq, q->size, virtio_has(dev, VIRTIO_F_EVENT_IDX), &frame,
+				tables);
+}
+
+static struct blk_queue *create_queue(const struct blk_device *blk, struct virtio_device *dev,
 				      uint16_t size, const struct blk_config *config)
 {
 	struct blk_queue *q = dma_alloc(sizeof(*q), 128);
-	uint32_t entries = blk->seg_max + 2;
 
 	if (!q)
 		return NULL;
-	q->tables = virtio_has(dev, VIRTIO_F_INDIRECT_DESC);
-	if (!virtqueue_create(&q->vq, size, virtio_has(dev, VIRTIO_F_EVENT_IDX),
-			      (uint16_t)(q->tables ? entries : 0)))
-		goto free_queue;
-	q->header = dma_alloc(sizeof(*q->header) * size, 128);
-	q->status = dma_alloc(size, 128);
-	if (!q->header || !q->status)
-		goto free_ring;
-	q->header_dma = dma_map(q->header, sizeof(*q->header) * size);
-	q->status_dma = dma_map(q->status, size);
+	q->dev = dev;
+	q->size = size;
 	q->capacity_512 = blk->capacity_512;
-	q->block_mask = blk->block_bytes - 1;
+	q->lba_mask_512 = blk->block_bytes / SECTOR_BYTES - 1;
 	q->seg_max = blk->seg_max;
 	q->size_max_bytes = blk->size_max_bytes;
-	q->read_only = blk->read_only;
+	q->op_max = blk->read_only ? BLK_READ : BLK_WRITE;
 	q->flush = blk->flush;
 	q->ended_tail = &q->ended;
 	q->timeout_cycles = ns_to_cycles(config->timeout_ns);
-	q->scan_cycles = ns_to_cycles(config->timeout_ns / 4 < SCAN_NS ? config->timeout_ns / 4
-								       : SCAN_NS);
-	q->dev = dev;
-	return q;
-
-free_ring:
-	if (q->header)
-		dma_free(q->header, sizeof(*q->header) * size);
-	virtqueue_destroy(&q->vq);
-free_queue:
-	dma_free(q, sizeof(*q));
+	q->scanned_cycles = cycles();
+	if (create_ring(q, dev))
+		return q;
+	destroy_queue(q);
 	return NULL;
 }
 
-static void destroy_queue(struct blk_queue *q)
-{
-	uint16_t size = q->vq.size;
-
-	dma_unmap(q->header_dma, sizeof(*q->header) * size);
-	dma_unmap(q->status_dma, size);
-	dma_free(q->header, sizeof(*q->header) * size);
-	dma_free(q->status, size);
-	virtqueue_destroy(&q->vq);
-	dma_free(q, sizeof(*q));
-}
-
-/* The limits of one command, those of the ring included (2.7.5.3.1). */
+/*
+ * The limits of one command: the device's, and the ring's, which hold for a table too (2.7.5.3.1).
+ * Without tables a chain is made of whole slots.
+ */
 static bool limit_segments(struct blk_device *blk, const struct virtio_device *dev, uint16_t size)
 {
-	uint32_t most = size - 2u;
+	bool tables = virtio_has(dev, VIRTIO_F_INDIRECT_DESC);
+	uint32_t most = tables ? size : size - size % VQ_FRAME_DESCRIPTORS;
 
-	if (most > TABLE_ENTRIES_MAX - 2)
-		most = TABLE_ENTRIES_MAX - 2;
-	if (blk->seg_max > most)
-		blk->seg_max = most;
+	if (most > TABLE_ENTRIES_MAX)
+		most = TABLE_ENTRIES_MAX;
+	if (blk->seg_max > most - 2)
+		blk->seg_max = most - 2;
 	if ((uint64_t)blk->seg_max * blk->size_max_bytes >= blk->block_bytes)
 		return true;
 	log_error("%s: %u segments of %u bytes cannot hold one block of %u", dev->name,

@@ -24,7 +24,7 @@ enum blk_status blk_do(struct blk_queue *queue, enum blk_op op, uint64_t lba_512
 	}
 	if (bytes)
 		dma_unmap(req.sgl.inline_sg[0].addr, bytes);
-	return req.status;
+	return req.progress.status;
 }
 
 enum blk_status blk_get_id(struct blk_device *dev, char id[BLK_ID_BYTES + 1])

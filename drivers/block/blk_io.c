@@ -5,82 +5,80 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* 5.2.6.1: no request leaves that the device would have to refuse. No sum here can overflow. */
-static inline enum blk_status check(const struct blk_queue *q, const struct blk_request *req)
+/* Whether a prepared request may be sent as it is: whole blocks, and inside the disk (5.2.6.1). */
+static inline bool is_ready(const struct blk_queue *q, const struct blk_request *req)
 {
-	uint64_t sectors = req->sgl.len_bytes >> SECTOR_SHIFT;
-
-	if (unlikely((req->sgl.len_bytes | (uint32_t)(req->lba_512 << SECTOR_SHIFT)) &
-		     q->block_mask))
-		return BLK_UNALIGNED;
-	if (unlikely(sectors - 1 >= q->capacity_512))
-		return sectors ? BLK_OUT_OF_RANGE : BLK_UNALIGNED;
-	if (unlikely(req->lba_512 > q->capacity_512 - sectors))
-		return BLK_OUT_OF_RANGE;
-	if (unlikely(req->op == BLK_WRITE && q->read_only))
-		return BLK_READ_ONLY;
-	return BLK_OK;
+	return likely(req->prepared.queue == q) &&
+	       likely(req->lba_512 <= req->prepared.lba_max_512) &&
+	       likely((req->lba_512 & q->lba_mask_512) == 0);
 }
 
-/* Header, one piece of data, status: three descriptors, in the ring or in a short table. */
-static inline void add_simple(struct blk_queue *q, struct blk_request *req, bool table)
+/* Adds prepared requests until one is not, or the ring is full; returns how many. */
+static inline __attribute__((always_inline)) unsigned add_prepared(struct blk_queue *q,
+								   struct blk_request *const *reqs,
+								   unsigned n, unsigned data_shift)
 {
-	struct virtqueue *vq = &q->vq;
-	uint32_t head = vq->free_head, len = req->sgl.len_bytes;
-	bool read = req->op == BLK_READ;
-	struct vq_chain chain;
+	struct vq_batch batch = virtqueue_batch_begin(&q->vq);
+	struct blk_progress fresh = {.status = BLK_OK, .issued_scan = q->scans, .parts_left = 1};
+	struct virtio_blk_header *headers = q->header;
+	uint8_t *statuses = q->status;
+	unsigned i;
 
-	q->header[head] = (struct virtio_blk_header){
-		.type = read ? VIRTIO_BLK_T_IN : VIRTIO_BLK_T_OUT, .sector = req->lba_512};
-	q->status[head] = BLK_STATUS_UNSET;
-	req->parts_left = 1;
-	req->status = BLK_OK;
+	if (n > batch.room)
+		n = batch.room;
+	for (i = 0; i < n; i++) {
+		struct blk_request *req = reqs[i];
+		const struct blk_prepared *p = &req->prepared;
+		uint32_t head;
 
-	dma_addr_t header = q->header_dma + head * sizeof(struct virtio_blk_header);
-	dma_addr_t status = q->status_dma + head;
-	uint16_t data_flags = VRING_DESC_F_NEXT | (read ? VRING_DESC_F_WRITE : 0);
-
-	if (table) {
-		chain = virtqueue_table_begin(vq, virtqueue_table(vq, 3));
-		virtqueue_table_put(&chain, header, sizeof(*q->header), VRING_DESC_F_NEXT);
-		virtqueue_table_put(&chain, req->sgl.inline_sg[0].addr, len, data_flags);
-		virtqueue_table_put(&chain, status, 1, VRING_DESC_F_WRITE);
-		virtqueue_table_end(vq, &chain, req, 1 + (read ? len : 0));
-		q->counters.indirect++;
-	} else {
-		chain = virtqueue_chain_begin(vq);
-		virtqueue_chain_put(vq, &chain, header, sizeof(*q->header), VRING_DESC_F_NEXT);
-		virtqueue_chain_put(vq, &chain, req->sgl.inline_sg[0].addr, len, data_flags);
-		virtqueue_chain_put(vq, &chain, status, 1, VRING_DESC_F_WRITE);
-		virtqueue_chain_end(vq, &chain, req, 1 + (read ? len : 0));
+		if (unlikely(!is_ready(q, req)))
+			break;
+		head = virtqueue_batch_head(&batch, i);
+		headers[head].type = p->type;
+		headers[head].sector = req->lba_512;
+		statuses[head] = BLK_STATUS_UNSET;
+		__builtin_memcpy(&req->progress, &fresh, sizeof(fresh)); /* one store */
+		virtqueue_batch_add(&batch, i, head, data_shift, req, req->sgl.inline_sg[0].addr,
+				    req->sgl.len_bytes, p->data_flags, p->writable_bytes);
 	}
+	virtqueue_batch_end(&q->vq, i);
+	return i;
 }
 
-/* False: no room in the ring. */
-static inline bool add(struct blk_queue *q, struct blk_request *req)
+static unsigned add_ready(struct blk_queue *q, struct blk_request *const *reqs, unsigned n)
 {
-	enum blk_status refused;
+	/* Twice the same code, so that the shift is a constant in each. */
+	return q->vq.tables.frames ? add_prepared(q, reqs, n, VQ_TABLE_SHIFT)
+				   : add_prepared(q, reqs, n, 0);
+}
 
-	if (unlikely(req->op > BLK_WRITE))
-		return blk_add_long(q, req);
-	refused = check(q, req);
-	if (unlikely(refused)) {
+/* Any other request: refused, or not prepared, or long. False: no room in the ring. */
+static bool add_other(struct blk_queue *q, struct blk_request *req)
+{
+	enum blk_status refused = blk_check(q, req);
+	unsigned added;
+
+	if (refused != BLK_OK) {
 		blk_end(q, req, refused);
 		return true;
 	}
-	if (unlikely(req->sgl.n != 1 || req->sgl.len_bytes > q->size_max_bytes))
+	blk_prepare(q, req);
+	if (!req->prepared.queue)
 		return blk_add_long(q, req);
-	if (unlikely(q->vq.n_free < (q->tables ? 1 : 3)))
-		return false;
-	add_simple(q, req, q->tables);
-	return true;
+	added = add_ready(q, &req, 1);
+	req->prepared.queue = NULL; /* the caller may change it without a word */
+	return added == 1;
 }
 
 void blk_flush_batch(struct blk_queue *q)
 {
-	if (q->vq.avail_idx == q->vq.published_idx)
+	uint16_t commands = (uint16_t)(q->vq.avail_idx - q->vq.published_idx);
+
+	if (commands == 0)
 		return;
-	q->counters.commands += (uint16_t)(q->vq.avail_idx - q->vq.published_idx);
+	q->counters.commands += commands;
+	if (q->vq.tables.frames)
+		q->counters.indirect += commands;
 	q->counters.batches++;
 	virtqueue_publish(&q->vq);
 	if (virtqueue_kick(&q->vq))
@@ -92,7 +90,6 @@ void blk_flush_batch(struct blk_queue *q)
 unsigned blk_submit(struct blk_queue *q, struct blk_request *const *reqs, unsigned n)
 {
 	unsigned taken = 0;
-	uint64_t now;
 
 	if (unlikely(q->vq.broken)) {
 		for (; taken < n; taken++)
@@ -101,39 +98,92 @@ unsigned blk_submit(struct blk_queue *q, struct blk_request *const *reqs, unsign
 	}
 	if (unlikely(q->partial))
 		return 0;
-	while (taken < n && add(q, reqs[taken]))
-		taken++;
+	for (;;) {
+		taken += add_ready(q, reqs + taken, n - taken);
+		if (likely(taken == n || q->vq.n_free == 0) || !add_other(q, reqs[taken]))
+			break;
+		if (++taken == n || q->partial)
+			break;
+	}
 	if (unlikely(taken < n))
 		q->counters.ring_full++;
 	q->counters.requests += taken;
-	now = cycles();
-	for (unsigned i = 0; i < taken; i++)
-		reqs[i]->issued_cycles = now;
+	q->published_cycles = cycles();
 	blk_flush_batch(q);
 	return taken;
 }
 
-/* Any status but OK is an error, UNSUPP one of its own, and so is data that was not delivered. */
-static enum blk_status decode(uint8_t status)
+/*
+ * A completion that is not just as expected: length or status. Any status but OK is an error, and
+ * UNSUPP one of its own. 2.7.8.3: nothing past len can be relied on; of what the device may write,
+ * the status byte speaks for itself, but data must be there in full. False: the device lied.
+ */
+static bool __attribute__((noinline))
+judge(struct blk_queue *q, struct vq_head *head, uint8_t status, uint32_t len)
 {
-	if (status == VIRTIO_BLK_S_OK)
-		return BLK_SHORT;
-	return status == VIRTIO_BLK_S_UNSUPP ? BLK_UNSUPPORTED : BLK_IO_ERROR;
+	struct blk_request *req = head->token;
+
+	if (len > head->writable_bytes) {
+		q->vq.broken = "used length beyond the writable buffer";
+		return false;
+	}
+	if (status == VIRTIO_BLK_S_UNSUPP)
+		req->progress.status = BLK_UNSUPPORTED;
+	else if (status != VIRTIO_BLK_S_OK)
+		req->progress.status = BLK_IO_ERROR;
+	else if (len < head->writable_bytes && head->writable_bytes > 1)
+		req->progress.status = BLK_SHORT;
+	return true;
 }
 
-/* The command at @head is done; returns its request, which may wait for further commands. */
-static inline struct blk_request *complete(struct blk_queue *q, uint32_t head, uint32_t len)
+static inline bool is_good(struct blk_queue *q, struct vq_head *head, uint8_t status, uint32_t len)
 {
-	struct blk_request *req = q->vq.head[head].token;
-	uint32_t writable = q->vq.head[head].writable_bytes;
-	uint8_t status = __atomic_load_n(&q->status[head], __ATOMIC_RELAXED);
+	if (likely(status == VIRTIO_BLK_S_OK) && likely(len == head->writable_bytes))
+		return true;
+	return judge(q, head, status, len);
+}
 
-	/* 2.7.8.3: nothing past len can be relied on. The status byte speaks for itself. */
-	if (unlikely(status != VIRTIO_BLK_S_OK || (len < writable && writable > 1)))
-		req->status = decode(status);
-	if (q->tables)
-		virtqueue_table_release(&q->vq, head);
-	return req;
+/* Takes up to @used completions of chains that are frames; stops at one that is not. */
+static inline unsigned reap_frames(struct blk_queue *q, struct blk_request **done, unsigned used)
+{
+	struct vq_drain drain = virtqueue_drain_begin(&q->vq);
+	const uint8_t *statuses = q->status;
+	unsigned i;
+
+	for (i = 0; i < used; i++) {
+		uint32_t id, len;
+		struct vq_head *head = virtqueue_drain_look(&drain, i, &id, &len);
+		uint8_t status;
+
+		if (unlikely(!head) || unlikely(virtqueue_is_long(head)))
+			break;
+		status = __atomic_load_n(&statuses[id], __ATOMIC_RELAXED);
+		if (unlikely(!is_good(q, head, status, len)))
+			break;
+		done[i] = head->token;
+		virtqueue_drain_free(&drain, i, id);
+	}
+	virtqueue_drain_end(&q->vq, i);
+	return i;
+}
+
+/* Takes the next completion, of a long chain. The request if it is done with that, else NULL. */
+static struct blk_request *reap_long(struct blk_queue *q)
+{
+	struct vq_drain drain = virtqueue_drain_begin(&q->vq);
+	uint32_t id, len;
+	struct vq_head *head = virtqueue_drain_look(&drain, 0, &id, &len);
+	struct blk_request *req;
+
+	if (!head) {
+		q->vq.broken = "used id is not in flight";
+		return NULL;
+	}
+	req = head->token;
+	if (!is_good(q, head, __atomic_load_n(&q->status[id], __ATOMIC_RELAXED), len))
+		return NULL;
+	virtqueue_long_free(&q->vq, id);
+	return --req->progress.parts_left == 0 ? req : NULL;
 }
 
 static inline unsigned reap(struct blk_queue *q, struct blk_request **done, unsigned max)
@@ -142,15 +192,18 @@ static inline unsigned reap(struct blk_queue *q, struct blk_request **done, unsi
 
 	if (used > max)
 		used = max;
-	for (; used > 0; used--) {
-		uint32_t len, head = virtqueue_pop(&q->vq, &len);
-		struct blk_request *req;
+	while (used > 0) {
+		unsigned frames = reap_frames(q, done + n, used);
 
-		if (unlikely(head == VQ_NO_HEAD))
+		n += frames;
+		used -= frames;
+		if (likely(used == 0) || q->vq.broken)
 			break;
-		req = complete(q, head, len);
-		if (likely(--req->parts_left == 0))
-			done[n++] = req;
+		done[n] = reap_long(q);
+		if (q->vq.broken)
+			break;
+		n += done[n] != NULL;
+		used--;
 	}
 	return n;
 }
@@ -193,10 +246,15 @@ unsigned blk_poll(struct blk_queue *q, struct blk_request **done, unsigned max)
 
 void blk_end(struct blk_queue *q, struct blk_request *req, enum blk_status status)
 {
-	req->status = (uint8_t)status;
+	req->progress.status = (uint8_t)status;
 	req->next = NULL;
 	*q->ended_tail = req;
 	q->ended_tail = &req->next;
+}
+
+uint64_t blk_published_cycles(const struct blk_queue *q)
+{
+	return q->published_cycles;
 }
 
 const struct blk_counters *blk_counters(const struct blk_queue *q)

@@ -21,7 +21,7 @@ static struct extent_size measure(const struct blk_queue *q, struct sgl_cursor c
 		size.pieces++;
 		size.bytes += piece.len_bytes;
 	}
-	whole = size.bytes & ~q->block_mask;
+	whole = size.bytes & ~(uint32_t)((q->lba_mask_512 + 1) * SECTOR_BYTES - 1);
 	return whole ? (struct extent_size){size.pieces, whole} : (struct extent_size){0};
 }
 
@@ -33,8 +33,8 @@ struct command {
 	struct extent_size size;
 };
 
-static void put_data(struct blk_queue *q, struct vq_chain *chain, const struct command *c,
-		     struct sgl_cursor *cursor, bool table)
+static void put_data(const struct blk_queue *q, struct vq_chain *chain, const struct command *c,
+		     struct sgl_cursor *cursor)
 {
 	uint16_t flags = VRING_DESC_F_NEXT | (c->device_writes ? VRING_DESC_F_WRITE : 0);
 	uint32_t left = c->size.bytes;
@@ -45,43 +45,30 @@ static void put_data(struct blk_queue *q, struct vq_chain *chain, const struct c
 
 		sgl_cursor_next(cursor, most, &piece);
 		left -= piece.len_bytes;
-		if (table)
-			virtqueue_table_put(chain, piece.addr, piece.len_bytes, flags);
-		else
-			virtqueue_chain_put(&q->vq, chain, piece.addr, piece.len_bytes, flags);
+		virtqueue_long_put(chain, piece.addr, piece.len_bytes, flags);
 	}
 }
 
-/* False: no room in the ring, neither for the chain itself nor for a table that holds it. */
+/* False: no room in the ring. */
 static bool add_command(struct blk_queue *q, struct blk_request *req, const struct command *c,
 			struct sgl_cursor *cursor)
 {
-	struct virtqueue *vq = &q->vq;
-	uint32_t head = vq->free_head, entries = c->size.pieces + 2;
-	uint32_t writable = 1 + (c->device_writes ? c->size.bytes : 0);
-	dma_addr_t header = q->header_dma + head * sizeof(struct virtio_blk_header);
-	struct vring_desc *table = q->tables && vq->n_free ? virtqueue_table(vq, entries) : NULL;
 	struct vq_chain chain;
+	uint32_t head;
 
-	if (!table && vq->n_free < entries)
+	if (!virtqueue_long_begin(&q->vq, &chain, c->size.pieces + 2))
 		return false;
+	if (q->vq.tables.frames && !chain.indirect)
+		q->counters.indirect--; /* blk_flush_batch() takes all for indirect */
+	head = chain.head;
 	q->header[head] = (struct virtio_blk_header){.type = c->type, .sector = c->sector};
 	q->status[head] = BLK_STATUS_UNSET;
-	req->parts_left++;
-	if (table) {
-		chain = virtqueue_table_begin(vq, table);
-		virtqueue_table_put(&chain, header, sizeof(*q->header), VRING_DESC_F_NEXT);
-		put_data(q, &chain, c, cursor, true);
-		virtqueue_table_put(&chain, q->status_dma + head, 1, VRING_DESC_F_WRITE);
-		virtqueue_table_end(vq, &chain, req, writable);
-		q->counters.indirect++;
-	} else {
-		chain = virtqueue_chain_begin(vq);
-		virtqueue_chain_put(vq, &chain, header, sizeof(*q->header), VRING_DESC_F_NEXT);
-		put_data(q, &chain, c, cursor, false);
-		virtqueue_chain_put(vq, &chain, q->status_dma + head, 1, VRING_DESC_F_WRITE);
-		virtqueue_chain_end(vq, &chain, req, writable);
-	}
+	req->progress.parts_left++;
+	virtqueue_long_put(&chain, q->header_dma + head * sizeof(*q->header), sizeof(*q->header),
+			   VRING_DESC_F_NEXT);
+	put_data(q, &chain, c, cursor);
+	virtqueue_long_put(&chain, q->status_dma + head, 1, VRING_DESC_F_WRITE);
+	virtqueue_long_end(&chain, req, 1 + (c->device_writes ? c->size.bytes : 0));
 	return true;
 }
 
@@ -90,13 +77,15 @@ bool blk_continue_long(struct blk_queue *q)
 	struct blk_request *req = q->partial;
 
 	while (q->partial_left_bytes > 0) {
-		struct command c = {.type = req->op == BLK_READ ? VIRTIO_BLK_T_IN : VIRTIO_BLK_T_OUT,
+		struct command c = {.type = req->op == BLK_READ ? VIRTIO_BLK_T_IN
+								: VIRTIO_BLK_T_OUT,
 				    .sector = q->partial_lba_512,
 				    .device_writes = req->op == BLK_READ,
 				    .size = measure(q, q->cursor)};
 
 		if (c.size.bytes == 0) {
-			req->status = BLK_UNSUPPORTED; /* pieces too small for seg_max of them */
+			req->progress.status =
+				BLK_UNSUPPORTED; /* pieces too small for seg_max of them */
 			break;
 		}
 		if (!add_command(q, req, &c, &q->cursor))
@@ -105,8 +94,8 @@ bool blk_continue_long(struct blk_queue *q)
 		q->partial_lba_512 += c.size.bytes >> SECTOR_SHIFT;
 	}
 	q->partial = NULL;
-	if (--req->parts_left == 0) /* nothing of it is out */
-		blk_end(q, req, req->status);
+	if (--req->progress.parts_left == 0) /* nothing of it is out */
+		blk_end(q, req, req->progress.status);
 	return true;
 }
 
@@ -116,8 +105,9 @@ static bool add_control(struct blk_queue *q, struct blk_request *req)
 	struct command c = {.type = VIRTIO_BLK_T_FLUSH};
 	struct sgl_cursor cursor;
 
-	req->status = BLK_OK;
-	req->parts_left = 0;
+	req->progress.status = BLK_OK;
+	req->progress.issued_scan = q->scans;
+	req->progress.parts_left = 0;
 	if (req->op == BLK_FLUSH && !q->flush) {
 		blk_end(q, req, BLK_OK); /* no volatile cache, so nothing to flush */
 		return true;
@@ -140,8 +130,9 @@ bool blk_add_long(struct blk_queue *q, struct blk_request *req)
 
 	if (req->op > BLK_WRITE)
 		return add_control(q, req);
-	req->status = BLK_OK;
-	req->parts_left = 1; /* held until the last command is added */
+	req->progress.status = BLK_OK;
+	req->progress.issued_scan = q->scans;
+	req->progress.parts_left = 1; /* held until the last command is added */
 	q->partial = req;
 	sgl_cursor_init(&q->cursor, &req->sgl);
 	q->partial_lba_512 = req->lba_512;

@@ -4,7 +4,7 @@
 #define DRIVERS_BLOCK_BLK_QUEUE_H
 
 #include "drivers/block/blk.h"
-#include "drivers/virtio/split.h"
+#include "drivers/virtio/split_long.h"
 #include "drivers/virtio/virtio.h"
 
 /* Request types and status values (5.2.6). */
@@ -17,13 +17,17 @@
 #define VIRTIO_BLK_S_IOERR  1
 #define VIRTIO_BLK_S_UNSUPP 2
 /* What the status byte holds until the device writes it; no status has this value. */
-#define BLK_STATUS_UNSET    0xff
+#define BLK_STATUS_UNSET 0xff
+
+/* A request times out when it has been seen in flight by more scans than this, spread evenly over
+ * the time limit: at the limit, or up to a scan later. */
+#define BLK_TIMEOUT_SCANS 16
 
 #define SECTOR_SHIFT 9
 #define SECTOR_BYTES 512u
 
 struct virtio_blk_header {
-	uint32_t type, reserved;
+	uint64_t type; /* le32 type, le32 reserved */
 	uint64_t sector;
 };
 
@@ -35,9 +39,11 @@ struct blk_queue {
 	dma_addr_t header_dma, status_dma;
 
 	uint64_t capacity_512;
-	uint32_t block_mask; /* block_bytes - 1 */
+	uint64_t lba_mask_512; /* bits of an lba_512 that a whole logical block leaves 0 */
 	uint32_t size_max_bytes, seg_max;
-	bool read_only, flush, tables;
+	uint16_t size;
+	uint8_t op_max; /* BLK_READ on a read-only disk, else BLK_WRITE */
+	bool flush;
 	bool dead; /* the device is reset for good; requests end with BLK_DEVICE_GONE */
 
 	/* A request too long for one command, of which a part is still to be sent. */
@@ -51,7 +57,9 @@ struct blk_queue {
 
 	/* When something last moved: blk_check_progress(). */
 	uint32_t seen_indexes;
-	uint64_t seen_cycles, rekick_cycles, scanned_cycles, scan_cycles, timeout_cycles;
+	uint64_t seen_cycles, rekick_cycles, scanned_cycles, timeout_cycles;
+	uint64_t published_cycles;
+	uint8_t scans;
 
 	struct virtio_device *dev;
 	struct blk_counters counters;
@@ -61,6 +69,9 @@ struct blk_queue {
 void blk_end(struct blk_queue *queue, struct blk_request *req, enum blk_status status);
 /* Publishes what was added, and notifies if the device asks for it. */
 void blk_flush_batch(struct blk_queue *queue);
+
+/* blk_check.c: why @req is not to be sent; BLK_OK if it may be. */
+enum blk_status blk_check(const struct blk_queue *queue, const struct blk_request *req);
 
 /* blk_long.c: a request of several pieces, and perhaps several commands. False: no room yet. */
 bool blk_add_long(struct blk_queue *queue, struct blk_request *req);

@@ -5,9 +5,9 @@
 #include "lib/log.h"
 
 /* Without EVENT_IDX a slow device looks like one that missed a notification: wait longer. */
-#define REKICK_NS	  10000000ull
+#define REKICK_NS	   50000000ull
 #define REKICK_NS_NO_EVENT 100000000ull
-#define STUCK_NAMED	  8
+#define STUCK_NAMED	   8
 
 static const char *op_name(uint8_t op)
 {
@@ -16,16 +16,16 @@ static const char *op_name(uint8_t op)
 	return op <= BLK_GET_ID ? name[op] : "unknown";
 }
 
-static bool timed_out(const struct blk_queue *q, const struct blk_request *req, uint64_t now)
+/* A request's age is counted in scans, so that the hot path needs no clock for it. */
+static bool timed_out(const struct blk_queue *q, const struct blk_request *req)
 {
-	return now - req->issued_cycles >= q->timeout_cycles;
+	return (uint8_t)(q->scans - req->progress.issued_scan) > BLK_TIMEOUT_SCANS;
 }
 
 /* 3.3.1: buffers come back only from a queue that is not live, so the device is reset first. */
 void blk_break(struct blk_queue *q, enum blk_status status, const char *why)
 {
 	struct blk_request *partial = q->partial;
-	uint64_t now = cycles();
 
 	if (q->dead)
 		return;
@@ -36,46 +36,52 @@ void blk_break(struct blk_queue *q, enum blk_status status, const char *why)
 	q->partial = NULL;
 	virtio_reset(q->dev);
 	for (unsigned head = 0; head < q->vq.size; head++) {
-		struct blk_request *req = q->vq.head[head].token;
+		struct vq_head *h = &q->vq.head[head];
+		struct blk_request *req = h->token;
 
-		if (q->vq.head[head].descriptors == 0)
+		if (!req)
 			continue;
-		q->vq.head[head].descriptors = 0;
-		if (--req->parts_left == 0 && req != partial)
-			blk_end(q, req, status == BLK_TIMED_OUT && !timed_out(q, req, now)
-						? BLK_DEVICE_GONE
-						: status);
+		h->token = NULL;
+		if ((!virtqueue_is_long(h) || --req->progress.parts_left == 0) && req != partial)
+			blk_end(q, req,
+				status == BLK_TIMED_OUT && !timed_out(q, req) ? BLK_DEVICE_GONE
+									      : status);
 	}
 	if (partial)
 		blk_end(q, partial, status);
 	q->vq.used_idx = q->vq.published_idx;
 }
 
-static void name_stuck(const struct blk_queue *q, uint64_t now)
+static void name_stuck(const struct blk_queue *q)
 {
 	unsigned named = 0;
 
 	for (unsigned head = 0; head < q->vq.size; head++) {
 		const struct blk_request *req = q->vq.head[head].token;
 
-		if (q->vq.head[head].descriptors == 0 || !timed_out(q, req, now))
+		if (!req || !timed_out(q, req))
 			continue;
 		if (++named <= STUCK_NAMED)
 			log_error("%s: queue %u tag %u: %s of %u bytes at sector %llu not answered "
-				  "for %llu ms", q->dev->name, q->vq.index, head, op_name(req->op),
+				  "within %llu ms",
+				  q->dev->name, q->vq.index, head, op_name(req->op),
 				  req->sgl.len_bytes, (unsigned long long)req->lba_512,
-				  (unsigned long long)(cycles_to_ns(now - req->issued_cycles) /
-						       1000000));
+				  (unsigned long long)(cycles_to_ns(q->timeout_cycles) / 1000000));
 	}
 	if (named > STUCK_NAMED)
 		log_error("%s: and %u more", q->dev->name, named - STUCK_NAMED);
 }
 
-static bool any_timed_out(const struct blk_queue *q, uint64_t now)
+/* Whether anything is out for too long. */
+static bool scan(struct blk_queue *q)
 {
-	for (unsigned head = 0; head < q->vq.size; head++)
-		if (q->vq.head[head].descriptors && timed_out(q, q->vq.head[head].token, now))
+	q->scans++;
+	for (unsigned head = 0; head < q->vq.size; head++) {
+		const struct blk_request *req = q->vq.head[head].token;
+
+		if (req && timed_out(q, req))
 			return true;
+	}
 	return false;
 }
 
@@ -109,10 +115,10 @@ bool blk_check_progress(struct blk_queue *q)
 
 	if (q->vq.broken)
 		return false;
-	if (now - q->scanned_cycles >= q->scan_cycles) {
+	if (now - q->scanned_cycles >= q->timeout_cycles / BLK_TIMEOUT_SCANS) {
 		q->scanned_cycles = now;
-		if (any_timed_out(q, now)) {
-			name_stuck(q, now);
+		if (scan(q)) {
+			name_stuck(q);
 			q->counters.timeouts++;
 			blk_break(q, BLK_TIMED_OUT, "request timed out");
 			return false;
@@ -121,8 +127,7 @@ bool blk_check_progress(struct blk_queue *q)
 	if (indexes != q->seen_indexes || virtqueue_in_flight(&q->vq) == 0) {
 		q->seen_indexes = indexes;
 		q->seen_cycles = now;
-		q->rekick_cycles =
-			ns_to_cycles(q->vq.event_idx ? REKICK_NS : REKICK_NS_NO_EVENT);
+		q->rekick_cycles = ns_to_cycles(q->vq.event_idx ? REKICK_NS : REKICK_NS_NO_EVENT);
 		return true;
 	}
 	if (now - q->seen_cycles >= q->rekick_cycles && device_alive(q))

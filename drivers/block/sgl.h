@@ -51,7 +51,7 @@ void sgl_clear(struct sgl *sgl, struct sgl_pool *pool);
 struct sgl_cursor {
 	const struct sgl *sgl;
 	const struct sgl_chunk *chunk;
-	uint32_t index;	      /* entries passed */
+	uint32_t index;	       /* entries passed */
 	uint32_t offset_bytes; /* into the current entry */
 };
 

@@ -2,12 +2,12 @@
 /* Where are a function's registers, how large are they, and may it use them? */
 #include "drivers/pci/pci.h"
 
-#define BAR_IO		0x1u
-#define BAR_TYPE_MASK	0x6u
-#define BAR_TYPE_64	0x4u
-#define BAR_IO_FLAGS	0x3u
-#define BAR_MEM_FLAGS	0xfu
-#define BAR_OFFSET(i)	(PCI_BAR0 + 4 * (i))
+#define BAR_IO	      0x1u
+#define BAR_TYPE_MASK 0x6u
+#define BAR_TYPE_64   0x4u
+#define BAR_IO_FLAGS  0x3u
+#define BAR_MEM_FLAGS 0xfu
+#define BAR_OFFSET(i) (PCI_BAR0 + 4 * (i))
 
 static uint32_t size_probe(const struct pci_function *fn, unsigned offset, uint32_t original)
 {

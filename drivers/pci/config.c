@@ -5,10 +5,9 @@
 #include <arch/machine.h>
 #include <stddef.h>
 
-
-#define PORT_ADDRESS 0xcf8
-#define PORT_DATA    0xcfc
-#define ECAM_REGIONS 8
+#define PORT_ADDRESS   0xcf8
+#define PORT_DATA      0xcfc
+#define ECAM_REGIONS   8
 #define ECAM_BUS_BYTES (1u << 20) /* 32 devices * 8 functions * 4 KiB */
 
 static struct ecam_region ecam[ECAM_REGIONS];

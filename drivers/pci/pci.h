@@ -49,7 +49,8 @@ void pci_write32(const struct pci_function *fn, unsigned offset, uint32_t value)
  * all that lies behind its bridges; if nothing wanted is there, every other bus number as well
  * (further root buses). Returns how many were stored, at most @max.
  */
-unsigned pci_scan(struct pci_function *out, unsigned max, bool (*wanted)(const struct pci_function *));
+unsigned pci_scan(struct pci_function *out, unsigned max,
+		  bool (*wanted)(const struct pci_function *));
 
 /* The machine's host bridge, 00:00.0; vendor_id is 0xffff if there is none. */
 void pci_host_bridge(struct pci_function *out);

@@ -86,7 +86,8 @@ static void scan_bus(struct scan *scan, unsigned bus)
 	}
 }
 
-unsigned pci_scan(struct pci_function *out, unsigned max, bool (*wanted)(const struct pci_function *))
+unsigned pci_scan(struct pci_function *out, unsigned max,
+		  bool (*wanted)(const struct pci_function *))
 {
 	struct scan scan = {.out = out, .max = max, .wanted = wanted};
 

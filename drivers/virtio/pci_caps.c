@@ -18,7 +18,7 @@ enum { CFG_COMMON = 1, CFG_NOTIFY = 2, CFG_DEVICE = 4 };
 #define CAP_BYTES      16
 #define NOTIFY_BYTES   20
 
-#define COMMON_BYTES_MIN 56	 /* up to queue_notif_config_data, which needs a feature */
+#define COMMON_BYTES_MIN 56   /* up to queue_notif_config_data, which needs a feature */
 #define MAP_MAX		 4096 /* more of a structure than this is never used (4.1.4) */
 
 struct cap {
@@ -115,17 +115,21 @@ bool virtio_pci_find(struct virtio_device *dev)
 	}
 	if (walk.broken) {
 		log_error("%s: capability list loops or leaves its area after %u steps; "
-			  "device skipped", dev->name, walk.steps);
+			  "device skipped",
+			  dev->name, walk.steps);
 		return false;
 	}
 	if (vendor_caps == 0) {
-		log_error("%s: no virtio capabilities, so a legacy device; only the modern interface "
-			  "is supported", dev->name);
+		log_error(
+			"%s: no virtio capabilities, so a legacy device; only the modern interface "
+			"is supported",
+			dev->name);
 		return false;
 	}
 	if (missing(dev)) {
 		log_error("%s: no usable %s capability (absent, too short, outside its BAR, or BAR "
-			  "unassigned)", dev->name, missing(dev));
+			  "unassigned)",
+			  dev->name, missing(dev));
 		return false;
 	}
 	return true;

@@ -102,7 +102,8 @@ bool virtio_negotiate(struct virtio_device *dev, uint64_t wanted)
 	status = virtio_status(dev);
 	if (!(status & VIRTIO_STATUS_FEATURES_OK) || status == 0xff) {
 		log_error("%s: device refused features 0x%llx of 0x%llx offered (FEATURES_OK reads "
-			  "back as status 0x%02x)", dev->name, (unsigned long long)dev->accepted,
+			  "back as status 0x%02x)",
+			  dev->name, (unsigned long long)dev->accepted,
 			  (unsigned long long)dev->offered, status);
 		return false;
 	}
@@ -132,7 +133,8 @@ static bool find_doorbell(struct virtio_device *dev, struct virtqueue *vq)
 	if (offset % 2 == 0 && region_map(&vq->doorbell, &dev->notify, offset, 2))
 		return true;
 	log_error("%s: queue %u: notification address at offset 0x%llx of a structure of 0x%llx "
-		  "bytes", dev->name, vq->index, (unsigned long long)offset,
+		  "bytes",
+		  dev->name, vq->index, (unsigned long long)offset,
 		  (unsigned long long)dev->notify.bytes);
 	return false;
 }

@@ -2,7 +2,6 @@
 /* What memory does a split virtqueue need, and in which state does it start? (virtio 1.3, 2.7) */
 #include "drivers/virtio/split.h"
 
-
 /* No line of memory is written by both sides, prefetched pairs of lines included. */
 #define PART_ALIGN  128
 #define LONG_TABLES 16
@@ -25,46 +24,80 @@ static bool create_ring(struct virtqueue *vq)
 	vq->avail = take(vq, avail_bytes);
 	vq->used = take(vq, used_bytes);
 	vq->head = take(vq, sizeof(struct vq_head) * size);
-	vq->next = take(vq, sizeof(uint16_t) * size);
-	if (!vq->desc || !vq->avail || !vq->used || !vq->head || !vq->next)
+	vq->free = take(vq, sizeof(uint16_t) * size);
+	if (!vq->desc || !vq->avail || !vq->used || !vq->head || !vq->free)
 		return false;
 	vq->desc_dma = dma_map(vq->desc, desc_bytes);
 	vq->avail_dma = dma_map(vq->avail, avail_bytes);
 	vq->used_dma = dma_map(vq->used, used_bytes);
-	for (unsigned i = 0; i < size; i++)
-		vq->next[i] = (uint16_t)((i + 1) & vq->mask);
 	return true;
 }
 
 static bool create_tables(struct virtqueue *vq, uint16_t entries)
 {
 	struct vq_tables *tables = &vq->tables;
-	size_t short_bytes = sizeof(struct vring_desc) * VQ_TABLE_SHORT * vq->size;
-	size_t stack_bytes = sizeof(struct vring_desc *) * (LONG_TABLES + (size_t)vq->size);
+	size_t frames_bytes = sizeof(struct vring_desc) * VQ_TABLE_ENTRIES * vq->size;
 	struct vring_desc *table;
 
-	tables->short_tables = take(vq, short_bytes);
-	tables->free_long = take(vq, stack_bytes);
+	tables->frames = take(vq, frames_bytes);
+	tables->free = take(vq, sizeof(*tables->free) * LONG_TABLES);
+	tables->long_of = take(vq, sizeof(*tables->long_of) * vq->size);
 	table = take(vq, sizeof(struct vring_desc) * LONG_TABLES * entries);
-	if (!tables->short_tables || !tables->free_long || !table)
+	if (!tables->frames || !tables->free || !tables->long_of || !table)
 		return false;
-	tables->long_of = &tables->free_long[LONG_TABLES];
-	tables->long_entries = entries;
-	for (; tables->n_free_long < LONG_TABLES; table += entries)
-		tables->free_long[tables->n_free_long++] = table;
+	tables->entries = entries;
+	for (; tables->n_free < LONG_TABLES; table += entries)
+		tables->free[tables->n_free++] = table;
 	return true;
 }
 
-bool virtqueue_create(struct virtqueue *vq, uint16_t size, bool event_idx, uint16_t table_entries)
+void virtqueue_write_frame(struct virtqueue *vq, uint16_t head)
+{
+	const struct vq_frame *f = &vq->frame;
+	uint16_t first = vq->tables.frames ? 0 : head;
+	struct vring_desc *entry = &vq->desc[head];
+
+	if (vq->tables.frames) {
+		uint32_t bytes = VQ_FRAME_DESCRIPTORS * sizeof(*entry);
+		struct vring_desc *table = &vq->tables.frames[head << VQ_TABLE_SHIFT];
+
+		*entry =
+			(struct vring_desc){dma_map(table, bytes), bytes, VRING_DESC_F_INDIRECT, 0};
+		entry = table;
+	}
+	entry[0] = (struct vring_desc){f->header + (uint64_t)head * f->header_bytes,
+				       f->header_bytes, VRING_DESC_F_NEXT, (uint16_t)(first + 1)};
+	entry[1] = (struct vring_desc){.flags = VRING_DESC_F_NEXT, .next = (uint16_t)(first + 2)};
+	entry[2] = (struct vring_desc){f->status + head, 1, VRING_DESC_F_WRITE, 0};
+}
+
+/* Heads are dealt out from the lowest on; the stack keeps the ones used last on top. */
+static void create_slots(struct virtqueue *vq)
+{
+	vq->stride = vq->tables.frames ? 1 : VQ_FRAME_DESCRIPTORS;
+	vq->n_slots = vq->size / vq->stride;
+	vq->data = vq->tables.frames ? &vq->tables.frames[1] : &vq->desc[1];
+	vq->data_shift = vq->tables.frames ? VQ_TABLE_SHIFT : 0;
+	for (uint16_t i = vq->n_slots; i > 0; i--) {
+		uint16_t head = (uint16_t)((i - 1) * vq->stride);
+
+		virtqueue_write_frame(vq, head);
+		vq->free[vq->n_free++] = head;
+	}
+}
+
+bool virtqueue_create(struct virtqueue *vq, uint16_t size, bool event_idx,
+		      const struct vq_frame *frame, uint16_t table_entries)
 {
 	*vq = (struct virtqueue){.size = size,
 				 .mask = (uint16_t)(size - 1),
-				 .n_free = size,
-				 .event_idx = event_idx};
+				 .event_idx = event_idx,
+				 .frame = *frame};
 	if (!create_ring(vq) || (table_entries && !create_tables(vq, table_entries))) {
 		virtqueue_destroy(vq);
 		return false;
 	}
+	create_slots(vq);
 	if (event_idx)
 		virtqueue_park_interrupts(vq);
 	else

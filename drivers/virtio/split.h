@@ -3,13 +3,18 @@
  * How does a buffer get from the driver to the device and back? The split virtqueue (virtio 1.3,
  * 2.7). The functions of the hot path are here, to be inlined where a request is built:
  *
- *     virtqueue_chain_begin, _put …, _end   × n    describe buffers, tell nobody
- *     virtqueue_publish                            once: the device may look
- *     virtqueue_kick                               once, if the device asked for it
- *     virtqueue_used, then virtqueue_pop    × n    validated completions
+ *     virtqueue_batch_begin, _add … × n, _end    describe buffers, tell nobody
+ *     virtqueue_publish                          once: the device may look
+ *     virtqueue_kick                             once, if the device asked for it
+ *     virtqueue_drain_begin, _look × n, _end     validated completions
  *
- * What the driver posted is remembered in private memory (head[], next[]); the shared descriptors
- * are written and never read back, since the device could have changed them.
+ * A chain is header, data, status: a frame whose first and last descriptor never change, round one
+ * that does. Descriptors are therefore dealt out in slots of one frame, and what never changes is
+ * written once, in split.c; longer chains take several slots or a table (split_long.h). With
+ * indirect descriptors the slot is one descriptor that points at a table with the frame.
+ *
+ * What the driver posted is remembered in private memory (vq_head); the shared descriptors are
+ * written and never read back, since the device could have changed them.
  */
 #ifndef DRIVERS_VIRTIO_SPLIT_H
 #define DRIVERS_VIRTIO_SPLIT_H
@@ -32,7 +37,8 @@
 
 struct vring_desc {
 	uint64_t addr;
-	uint64_t len_flags_next; /* le32 len, le16 flags, le16 next: one store */
+	uint32_t len;
+	uint16_t flags, next;
 };
 
 struct vring_avail {
@@ -49,32 +55,43 @@ struct vring_used {
 	struct vring_used_elem ring[]; /* size entries, then avail_event */
 };
 
-/* Private: one per descriptor, in use while it is the head of a chain that the device has. */
-struct vq_head {
-	void *token;
-	uint32_t writable_bytes; /* what the device may write to the chain at most */
-	uint16_t descriptors;	 /* 0: not in flight */
-	uint16_t tail;		 /* the chain's last descriptor */
+/* Where the frames are: the header of head h at header + h * header_bytes, its status byte at
+ * status + h. A head is the number of a slot's first descriptor, so it is below the queue size. */
+struct vq_frame {
+	dma_addr_t header, status;
+	uint32_t header_bytes;
 };
 
-/* Indirect tables: a short one for each head, and a few long ones from a pool. */
-#define VQ_TABLE_SHORT 8
+/* Private: one per descriptor, in use while it is the head of a chain that the device has. */
+struct vq_head {
+	void *token;		 /* NULL: not in flight */
+	uint32_t writable_bytes; /* what the device may write to the chain at most */
+	uint16_t long_slots;	 /* 0: a frame, in one slot; else see split_long.c */
+	uint16_t next_slot;	 /* of a chain of several slots */
+};
 
+#define VQ_FRAME_DESCRIPTORS 3
+#define VQ_TABLE_ENTRIES     4 /* of a frame's table, one to spare: a line of 64 bytes */
+#define VQ_TABLE_SHIFT	     2
+
+/* Long indirect tables, from a pool: for chains of more than one piece of data. */
 struct vq_tables {
-	struct vring_desc *short_tables; /* VQ_TABLE_SHORT entries per head; NULL: no tables */
-	struct vring_desc **free_long;	 /* a stack */
-	struct vring_desc **long_of;	 /* per head: the long table that it holds, or NULL */
-	uint16_t n_free_long, long_entries;
+	struct vring_desc *frames;   /* VQ_TABLE_ENTRIES per head; NULL: no indirect descriptors */
+	struct vring_desc **free;    /* a stack of n_free long tables */
+	struct vring_desc **long_of; /* per head: the long table that it holds, or NULL */
+	uint16_t n_free, entries;
 };
 
 struct virtqueue {
+	struct vring_desc *data; /* the data descriptor of head h is data[h << data_shift] */
 	struct vring_desc *desc;
 	struct vring_avail *avail;
 	struct vring_used *used;
 	struct vq_head *head;
-	uint16_t *next; /* private: the free list, and the links of chains in flight */
-	uint16_t size, mask;
-	uint16_t free_head, n_free;
+	uint16_t *free; /* a stack of the heads of n_free slots */
+	uint16_t size, mask, data_shift;
+	uint16_t stride; /* descriptors in a slot */
+	uint16_t n_slots, n_free;
 	uint16_t avail_idx;	/* of the next entry; runs ahead of what is published */
 	uint16_t published_idx; /* what avail->idx holds */
 	uint16_t used_idx;	/* of the next entry to take */
@@ -82,121 +99,84 @@ struct virtqueue {
 	bool event_idx;
 	struct region doorbell;
 	const char *broken; /* why the queue cannot be used any more; NULL while it can */
+	struct vq_frame frame;
 	struct vq_tables tables;
 
 	dma_addr_t desc_dma, avail_dma, used_dma;
 	struct vq_memory { /* what virtqueue_destroy() gives back */
 		void *p;
 		size_t bytes;
-	} memory[8];
+	} memory[12];
 	unsigned nr_memory;
 };
 
 /*
- * Allocates and zeroes a ring of @size entries (a power of two) for polled use: the device is
- * asked for no used-buffer notifications. With @table_entries > 0 indirect tables are made, the
- * long ones that large. False if memory ran out.
+ * Allocates a ring of @size entries (a power of two, at least 4) for polled use: the device is
+ * asked for no used-buffer notifications. With @table_entries > 0 chains are indirect, of at most
+ * that many entries. False if memory ran out.
  */
-bool virtqueue_create(struct virtqueue *vq, uint16_t size, bool event_idx, uint16_t table_entries);
+bool virtqueue_create(struct virtqueue *vq, uint16_t size, bool event_idx,
+		      const struct vq_frame *frame, uint16_t table_entries);
 /* Only once the device is reset: it must not write to this memory any more. */
 void virtqueue_destroy(struct virtqueue *vq);
+/* Writes the descriptors of the frame at @head. */
+void virtqueue_write_frame(struct virtqueue *vq, uint16_t head);
 
-/* A chain while it is built. @table is the ring's own table or an indirect one. */
-struct vq_chain {
-	struct vring_desc *table;
-	uint16_t head, at, count;
-	uint16_t last;
+/*
+ * ---- Adding ----
+ *
+ * A batch is a copy of what does not change while it grows, so that the compiler may keep it in
+ * registers. Its length, the caller's loop counter, says how far the free stack and the available
+ * ring are used.
+ */
+struct vq_batch {
+	struct vring_desc *data;
+	struct vq_head *head;
+	const uint16_t *free_top;
+	uint16_t *ring;
+	uint32_t room, avail_idx, mask;
 };
 
-static inline void vring_desc_write(struct vring_desc *desc, dma_addr_t addr, uint32_t len,
-				    uint16_t flags, uint16_t next)
+static inline struct vq_batch virtqueue_batch_begin(const struct virtqueue *vq)
 {
-	desc->addr = addr;
-	desc->len_flags_next = len | (uint64_t)flags << 32 | (uint64_t)next << 48;
+	return (struct vq_batch){.data = vq->data,
+				 .head = vq->head,
+				 .free_top = vq->free + vq->n_free - 1,
+				 .ring = vq->avail->ring,
+				 .room = vq->n_free,
+				 .avail_idx = vq->avail_idx,
+				 .mask = vq->mask};
 }
 
-/* The caller has seen to it that n_free is enough for all that it will put. */
-static inline struct vq_chain virtqueue_chain_begin(const struct virtqueue *vq)
+/* The head that the chain number @i of the batch will have; @i is less than room. */
+static inline uint32_t virtqueue_batch_head(const struct vq_batch *b, uint32_t i)
 {
-	return (struct vq_chain){.table = vq->desc, .head = vq->free_head, .at = vq->free_head};
-}
-
-/* Readable pieces come before writable ones (2.7.4.2); the last carries no NEXT. */
-static inline void virtqueue_chain_put(const struct virtqueue *vq, struct vq_chain *chain,
-				       dma_addr_t addr, uint32_t len, uint16_t flags)
-{
-	uint16_t next = vq->next[chain->at];
-
-	vring_desc_write(&chain->table[chain->at], addr, len, flags,
-			 flags & VRING_DESC_F_NEXT ? next : 0);
-	chain->last = chain->at;
-	chain->at = next;
-	chain->count++;
-}
-
-/* Puts the chain into the available ring, where the device sees it after virtqueue_publish(). */
-static inline void virtqueue_chain_end(struct virtqueue *vq, const struct vq_chain *chain,
-				       void *token, uint32_t writable_bytes)
-{
-	vq->head[chain->head] =
-		(struct vq_head){token, writable_bytes, chain->count, chain->last};
-	vq->free_head = chain->at;
-	vq->n_free = (uint16_t)(vq->n_free - chain->count);
-	__atomic_store_n(&vq->avail->ring[vq->avail_idx & vq->mask], chain->head, __ATOMIC_RELAXED);
-	vq->avail_idx++;
+	return *(b->free_top - i);
 }
 
 /*
- * The same for a chain in an indirect table (2.7.5.3), which takes one descriptor of the ring.
- * virtqueue_table() says which table @entries fit into; NULL: all long ones are in use.
+ * Puts chain number @i, of one piece of data, into the available ring, where the device sees it
+ * after virtqueue_publish(). @data_shift is vq->data_shift, a constant at the call. @flags:
+ * VRING_DESC_F_NEXT, and VRING_DESC_F_WRITE if the device writes.
  */
-static inline struct vring_desc *virtqueue_table(const struct virtqueue *vq, uint32_t entries)
+static inline void virtqueue_batch_add(const struct vq_batch *b, uint32_t i, uint32_t head,
+				       unsigned data_shift, void *token, dma_addr_t addr,
+				       uint32_t len, uint16_t flags, uint32_t writable_bytes)
 {
-	const struct vq_tables *tables = &vq->tables;
+	struct vring_desc *data = &b->data[head << data_shift];
 
-	if (entries <= VQ_TABLE_SHORT)
-		return &tables->short_tables[(uint32_t)vq->free_head * VQ_TABLE_SHORT];
-	return entries <= tables->long_entries && tables->n_free_long
-		       ? tables->free_long[tables->n_free_long - 1]
-		       : NULL;
+	data->addr = addr;
+	data->len = len;
+	data->flags = flags;
+	b->head[head].token = token;
+	b->head[head].writable_bytes = writable_bytes;
+	__atomic_store_n(&b->ring[(b->avail_idx + i) & b->mask], (uint16_t)head, __ATOMIC_RELAXED);
 }
 
-static inline struct vq_chain virtqueue_table_begin(const struct virtqueue *vq,
-						    struct vring_desc *table)
+static inline void virtqueue_batch_end(struct virtqueue *vq, uint32_t n)
 {
-	return (struct vq_chain){.table = table, .head = vq->free_head};
-}
-
-static inline void virtqueue_table_put(struct vq_chain *chain, dma_addr_t addr, uint32_t len,
-				       uint16_t flags)
-{
-	vring_desc_write(&chain->table[chain->at], addr, len, flags,
-			 flags & VRING_DESC_F_NEXT ? (uint16_t)(chain->at + 1) : 0);
-	chain->at++;
-}
-
-static inline void virtqueue_table_end(struct virtqueue *vq, const struct vq_chain *chain,
-				       void *token, uint32_t writable_bytes)
-{
-	struct vq_chain ring = virtqueue_chain_begin(vq);
-	uint32_t bytes = chain->at * (uint32_t)sizeof(struct vring_desc);
-
-	if (chain->at > VQ_TABLE_SHORT)
-		vq->tables.long_of[chain->head] =
-			vq->tables.free_long[--vq->tables.n_free_long];
-	virtqueue_chain_put(vq, &ring, dma_map(chain->table, bytes), bytes, VRING_DESC_F_INDIRECT);
-	virtqueue_chain_end(vq, &ring, token, writable_bytes);
-}
-
-/* After a pop, on a queue that has tables. */
-static inline void virtqueue_table_release(struct virtqueue *vq, uint32_t head)
-{
-	struct vring_desc *table = vq->tables.long_of[head];
-
-	if (table) {
-		vq->tables.free_long[vq->tables.n_free_long++] = table;
-		vq->tables.long_of[head] = NULL;
-	}
+	vq->n_free = (uint16_t)(vq->n_free - n);
+	vq->avail_idx = (uint16_t)(vq->avail_idx + n);
 }
 
 /* 2.7.13.3: all that was written before becomes visible to the device no later than idx. */
@@ -266,40 +246,53 @@ static inline uint16_t virtqueue_used(struct virtqueue *vq)
 	return n;
 }
 
-/* A head index beyond every queue: no completion. */
-#define VQ_NO_HEAD UINT32_MAX
+/* ---- Taking back: likewise ---- */
+
+struct vq_drain {
+	const struct vring_used_elem *ring;
+	struct vq_head *head;
+	uint16_t *free_end;
+	uint32_t used_idx, mask, size;
+};
+
+static inline struct vq_drain virtqueue_drain_begin(const struct virtqueue *vq)
+{
+	return (struct vq_drain){.ring = vq->used->ring,
+				 .head = vq->head,
+				 .free_end = vq->free + vq->n_free,
+				 .used_idx = vq->used_idx,
+				 .mask = vq->mask,
+				 .size = vq->size};
+}
 
 /*
- * Takes one used entry, of those that virtqueue_used() counted. Returns the chain's head, for
- * vq->head[].token, and in @len what the device says that it wrote. VQ_NO_HEAD: the device lied
- * and the queue is broken.
+ * Looks at used entry number @i, of those that virtqueue_used() counted: the head of its chain,
+ * NULL if there is no such chain in flight. What the device says that it wrote is in @len, not
+ * yet compared with anything.
  */
-static inline uint32_t virtqueue_pop(struct virtqueue *vq, uint32_t *len)
+static inline struct vq_head *virtqueue_drain_look(const struct vq_drain *d, uint32_t i,
+						   uint32_t *id, uint32_t *len)
 {
-	struct vring_used_elem *elem = &vq->used->ring[vq->used_idx & vq->mask];
-	uint32_t id = __atomic_load_n(&elem->id, __ATOMIC_RELAXED);
-	struct vq_head *head;
+	const struct vring_used_elem *elem = &d->ring[(d->used_idx + i) & d->mask];
 
+	*id = __atomic_load_n(&elem->id, __ATOMIC_RELAXED);
 	*len = __atomic_load_n(&elem->len, __ATOMIC_RELAXED);
-	if (__builtin_expect(id >= vq->size, 0)) {
-		vq->broken = "used id outside the queue";
-		return VQ_NO_HEAD;
-	}
-	head = &vq->head[id];
-	if (__builtin_expect(head->descriptors == 0, 0)) {
-		vq->broken = "used id is not in flight";
-		return VQ_NO_HEAD;
-	}
-	if (__builtin_expect(*len > head->writable_bytes, 0)) {
-		vq->broken = "used length beyond the writable buffer";
-		return VQ_NO_HEAD;
-	}
-	vq->next[head->tail] = vq->free_head;
-	vq->free_head = (uint16_t)id;
-	vq->n_free = (uint16_t)(vq->n_free + head->descriptors);
-	head->descriptors = 0;
-	vq->used_idx++;
-	return id;
+	if (__builtin_expect(*id >= d->size, 0) || __builtin_expect(!d->head[*id].token, 0))
+		return NULL;
+	return &d->head[*id];
+}
+
+/* The slot of entry number @i is the driver's again; not for long chains. */
+static inline void virtqueue_drain_free(const struct vq_drain *d, uint32_t i, uint32_t id)
+{
+	d->head[id].token = NULL;
+	d->free_end[i] = (uint16_t)id;
+}
+
+static inline void virtqueue_drain_end(struct virtqueue *vq, uint32_t n)
+{
+	vq->n_free = (uint16_t)(vq->n_free + n);
+	vq->used_idx = (uint16_t)(vq->used_idx + n);
 }
 
 /*

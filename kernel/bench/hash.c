@@ -15,6 +15,7 @@ struct hash {
 	struct request_set *set;
 	struct window *window;
 	struct blk_request **batch; /* for submission and completion, n each */
+	struct io_batch *times;	    /* per request */
 	bool *is_back;		    /* per request: read, but not hashed yet */
 	uint64_t next_issue, next_hash, blocks;
 	unsigned in_flight;
@@ -30,7 +31,8 @@ static struct blk_request *prepare(struct hash *h, uint64_t now)
 		requests_resize(h->set, slot, h->plan->tail_bytes);
 	req->op = BLK_READ;
 	req->lba_512 = h->plan->first_lba_512 + h->next_issue * h->plan->block_512;
-	req->started_cycles = now;
+	req->user = &h->times[slot];
+	h->times[slot].started_cycles = now;
 	h->is_back[slot] = false;
 	return req;
 }
@@ -52,7 +54,10 @@ static void issue(struct hash *h)
 	if (taken == 0)
 		return;
 	h->in_flight += taken;
-	record_submitted(h->result, h->batch, taken, h->in_flight);
+	for (unsigned i = 0; i < taken; i++)
+		((struct io_batch *)h->batch[i]->user)->issued_cycles =
+			blk_published_cycles(h->queue);
+	record_submitted(h->result, h->batch[0]->user, taken, 0, h->in_flight);
 }
 
 static void hash_block(struct hash *h, unsigned slot)
@@ -73,8 +78,9 @@ static void hash_block(struct hash *h, unsigned slot)
 
 static void finish(struct hash *h, struct blk_request *req, uint64_t now)
 {
-	if (req->status == BLK_OK) {
-		record_done(h->result, req, now);
+	if (req->progress.status == BLK_OK) {
+		record_done(&h->result->read, req->user, now, 1);
+		h->result->read.bytes += req->sgl.len_bytes;
 		h->is_back[req - h->set->pool] = true;
 		return;
 	}
@@ -129,6 +135,7 @@ void hash_run(const struct job_plan *plan, struct job_result *result, struct req
 			 .blocks = plan->nr_blocks + (plan->tail_bytes > 0)};
 
 	h.batch = set->lists;
+	h.times = set->batches;
 	h.is_back = set->flags;
 	window_open(window);
 	while (h.in_flight || (h.next_issue < h.blocks && !h.failed)) {

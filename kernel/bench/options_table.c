@@ -149,7 +149,7 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 	return a < c ? a : c;
 }
 
-/* Levenshtein's: inserts, deletions and replacements, each for 1. Both shorter than KEY_MAX. */
+/* Levenshtein's: inserts, deletions and replacements, each for 1. @b is a key of the table. */
 static unsigned edit_distance(const char *a, const char *b)
 {
 	size_t len_a = strlen(a), len_b = strlen(b);
@@ -176,8 +176,6 @@ const char *option_suggest(const char *key)
 	unsigned best = DISTANCE_MAX + 1;
 	const char *found = NULL;
 
-	if (strlen(key) >= KEY_MAX)
-		return NULL;
 	for (unsigned i = 0; i < ARRAY_SIZE(table); i++) {
 		unsigned distance = edit_distance(key, table[i].key);
 

@@ -26,27 +26,21 @@ static unsigned batch_class(unsigned n)
 void record_error(struct job_result *r, const struct blk_request *req)
 {
 	if (result_errors(r) == 0) {
-		r->first_error = req->status;
+		r->first_error = req->progress.status;
 		r->first_error_lba_512 = req->lba_512;
 	}
-	r->errors[req->status]++;
+	r->errors[req->progress.status]++;
 }
 
-/* Requests that were made at the same moment share one slat; mostly that is all of them. */
-void record_submitted(struct job_result *r, struct blk_request *const *reqs, unsigned n,
-		      unsigned in_flight)
+void record_submitted(struct job_result *r, const struct io_batch *batch, unsigned n,
+		      unsigned writes, unsigned in_flight)
 {
-	for (unsigned i = 0, end; i < n; i = end) {
-		uint64_t started = reqs[i]->started_cycles, writes = 0;
-		uint64_t slat = cycles_to_ns(reqs[i]->issued_cycles - started);
+	uint64_t slat = cycles_to_ns(batch->issued_cycles - batch->started_cycles);
 
-		for (end = i; end < n && reqs[end]->started_cycles == started; end++)
-			writes += reqs[end]->op == BLK_WRITE;
-		if (end - i > writes)
-			stat_add(&r->read.slat_ns, slat, end - i - writes);
-		if (writes)
-			stat_add(&r->write.slat_ns, slat, writes);
-	}
+	if (n > writes)
+		stat_add(&r->read.slat_ns, slat, n - writes);
+	if (writes)
+		stat_add(&r->write.slat_ns, slat, writes);
 	r->submit_level[batch_class(n)]++;
 	r->depth_level[depth_class(in_flight)] += n;
 	if (in_flight > r->max_in_flight)

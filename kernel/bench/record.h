@@ -7,31 +7,38 @@
 
 #include "kernel/bench/result.h"
 
-/* fio's words: slat from making a request to handing it over, clat from there to reaping it,
- * lat both. All requests of a batch were handed over, or reaped, at the same moment. */
+/*
+ * fio's words: slat from making a request to handing it over, clat from there to reaping it, lat
+ * both. Requests that were made and handed over together share a batch, and those of them that
+ * also come back together have the same latencies: they are written down as one sample, n times.
+ */
+struct io_batch {
+	uint64_t started_cycles, issued_cycles;
+	unsigned users; /* requests that refer to it */
+};
 
 static inline struct direction_result *record_direction(struct job_result *r, uint8_t op)
 {
 	return op == BLK_WRITE ? &r->write : &r->read;
 }
 
-static inline void record_done(struct job_result *r, const struct blk_request *req, uint64_t now)
+/* @n requests of @batch were found done at @now. */
+static inline void record_done(struct direction_result *d, const struct io_batch *batch,
+			       uint64_t now, uint64_t n)
 {
-	struct direction_result *d = record_direction(r, req->op);
-	uint64_t clat = cycles_to_ns(now - req->issued_cycles);
+	uint64_t clat = cycles_to_ns(now - batch->issued_cycles);
 
-	d->ios++;
-	d->bytes += req->sgl.len_bytes;
-	stat_add(&d->clat_ns, clat, 1);
-	stat_add(&d->lat_ns, cycles_to_ns(now - req->started_cycles), 1);
-	histogram_add(&d->clat, clat);
+	d->ios += n;
+	stat_add(&d->clat_ns, clat, n);
+	stat_add(&d->lat_ns, cycles_to_ns(now - batch->started_cycles), n);
+	d->clat.count[histogram_bucket(clat)] += n;
 }
 
 /* A failed request counts as an error and nowhere else. */
 void record_error(struct job_result *r, const struct blk_request *req);
-/* A batch was handed over with @in_flight requests then out, itself included. */
-void record_submitted(struct job_result *r, struct blk_request *const *reqs, unsigned n,
-		      unsigned in_flight);
+/* @n requests of @batch, @writes of them writes, were handed over; @in_flight are out now. */
+void record_submitted(struct job_result *r, const struct io_batch *batch, unsigned n,
+		      unsigned writes, unsigned in_flight);
 void record_completed(struct job_result *r, unsigned n, uint64_t now);
 /* Forgets all figures, as at the end of the ramp time; errors are kept. */
 void record_reset(struct job_result *r);

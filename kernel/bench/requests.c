@@ -4,6 +4,7 @@
 
 #include <arch/machine.h>
 
+#include "kernel/bench/record.h"
 #include "lib/random.h"
 
 #define PAGE 4096u
@@ -25,7 +26,8 @@ static void shape(struct request_set *set, const struct job_plan *plan)
 	set->pages_each = (o->bs_bytes + set->piece_bytes - 1) / set->piece_bytes;
 	set->pool_bytes = sizeof(struct blk_request) * set->n;
 	set->pages_bytes = sizeof(void *) * set->n * set->pages_each;
-	set->lists_bytes = (3 * sizeof(struct blk_request *) + sizeof(bool)) * set->n;
+	set->lists_bytes = (2 * sizeof(struct blk_request *) + sizeof(bool)) * set->n +
+			   (sizeof(struct io_batch) + sizeof(struct io_batch *)) * (set->n + 1);
 }
 
 static uint32_t chunks_each(const struct request_set *set)
@@ -85,7 +87,9 @@ bool requests_create(struct request_set *set, const struct job_plan *plan)
 		requests_destroy(set);
 		return false;
 	}
-	set->flags = (bool *)(set->lists + 3 * set->n);
+	set->free_batches = (struct io_batch **)(set->lists + 2 * set->n);
+	set->batches = (struct io_batch *)(set->free_batches + set->n + 1);
+	set->flags = (bool *)(set->batches + set->n + 1);
 	for (unsigned i = 0; i < set->n; i++)
 		if (!make_request(set, i, job_rw_writes(plan->options->rw) ? &random : NULL)) {
 			requests_destroy(set);

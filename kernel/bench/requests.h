@@ -5,6 +5,8 @@
 
 #include "kernel/bench/plan.h"
 
+struct io_batch;
+
 struct request_set {
 	unsigned n;
 	uint32_t bs_bytes;
@@ -13,8 +15,9 @@ struct request_set {
 	void **pages; /* all data memory, n * pages_each pieces; a piece is a page or a buffer */
 	uint32_t pages_each, piece_bytes;
 	struct sgl_pool chunks;
-	struct blk_request **lists; /* three arrays of n, for the engine's use */
-	bool *flags;		    /* n */
+	struct blk_request **lists;		  /* two arrays of n, for the engine's use */
+	struct io_batch *batches, **free_batches; /* n + 1 each */
+	bool *flags;				  /* n */
 	size_t pool_bytes, pages_bytes, lists_bytes;
 };
 

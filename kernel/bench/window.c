@@ -46,9 +46,8 @@ void window_open(struct window *w)
 		w->ramp_end = now + ns_to_cycles(o->ramp_time_ns);
 		w->end = w->next_sample = NEVER;
 	}
-	w->next_progress = w->hook && w->hook->interval_ns
-				   ? now + ns_to_cycles(w->hook->interval_ns)
-				   : NEVER;
+	w->next_progress =
+		w->hook && w->hook->interval_ns ? now + ns_to_cycles(w->hook->interval_ns) : NEVER;
 	schedule(w);
 }
 
@@ -86,9 +85,8 @@ static void show_progress(struct window *w, uint64_t now, uint64_t left)
 {
 	const struct job_options *o = w->plan->options;
 	uint64_t whole_ns = o->ramp_time_ns + o->runtime_ns, total = w->plan->total_ios;
-	struct progress p = {.plan = w->plan,
-			     .elapsed_ns = cycles_to_ns(now - w->started),
-			     .left_ns = NEVER};
+	struct progress p = {
+		.plan = w->plan, .elapsed_ns = cycles_to_ns(now - w->started), .left_ns = NEVER};
 
 	p.ios = w->result->ramp_ios + w->result->read.ios + w->result->write.ios;
 	if (o->runtime_ns) {
@@ -136,6 +134,6 @@ void window_close(struct window *w)
 	}
 	r->runtime_ns = cycles_to_ns(span);
 	r->busy_cycles = span > r->idle_cycles ? span - r->idle_cycles : 0;
-	r->counters = record_counters_since(blk_counters(w->plan->device->queue),
-					    &w->counters_at_open);
+	r->counters =
+		record_counters_since(blk_counters(w->plan->device->queue), &w->counters_at_open);
 }

@@ -14,17 +14,17 @@ static const struct {
 	uint64_t seed, first[4], thousandth;
 } known[] = {
 	{0,
-	 {0x53175d61490b23df, 0x61da6f3dc380d507, 0x5c0fdf91ec9a7bfc, 0x02eebf8c3bbe5e1a},
-	 0x376300fa032f6483},
+	 {0x49e006d90f897a12, 0x33f4d6c74a9ae479, 0x7a06ffc9d266b194, 0xb835cadb30b12453},
+	 0x470f2d924ff73917},
 	{1,
-	 {0xcfc5d07f6f03c29b, 0xbf424132963fe08d, 0x19a37d5757aaf520, 0xbf08119f05cd56d6},
-	 0x92d52100f9e1da0d},
+	 {0x99d399e1812a8e3c, 0x7f2f67c1615e45db, 0x1abb53e586186dce, 0x171a0a64b9120085},
+	 0xe0813cee501d1369},
 	{42,
-	 {0xd0764d4f4476689f, 0x519e4174576f3791, 0xfbe07cfb0c24ed8c, 0xb37d9f600cd835b8},
-	 0xa3ed059c1cc38790},
+	 {0xc21b7b07c85edc80, 0x273d837095f7c3cf, 0x0ac4ff68a9939db2, 0x0430330aa22f8799},
+	 0x3b081c9ccd9e09bd},
 	{UINT64_MAX,
-	 {0x56ccf8ce948e27b2, 0xe68588432e5a5b90, 0xe3e9b5a48119ca8b, 0x460f19495532ae73},
-	 0x6e67f58f11f35060},
+	 {0xc8f4c0a227b422ef, 0xf65b4fec98813652, 0xc722bb7cd5cabbb9, 0x4c5c50bf4dd847d4},
+	 0xcfbb6c26d4d30e28},
 };
 
 static void known_sequences(void **state)
@@ -42,16 +42,14 @@ static void known_sequences(void **state)
 	}
 }
 
-/* splitmix64's own published outputs for this seed. */
+/* splitmix64's own published first output for this seed. */
 static void seeded_by_splitmix64(void **state)
 {
 	struct random r;
 
 	(void)state;
 	random_seed(&r, 1234567);
-	assert_int_equal(r.s[0], 6457827717110365317u);
-	assert_int_equal(r.s[1], 3203168211198807973u);
-	assert_int_equal(r.s[2], 9817491932198370423u);
+	assert_int_equal(r.state, 6457827717110365317u);
 }
 
 static void below_stays_below(void **state)

@@ -9,7 +9,12 @@
 #define BOOT_MEMORY_MAX	 128
 #define BOOT_MODULES_MAX 8
 
-enum boot_memory_type { BOOT_MEMORY_RAM = 1, BOOT_MEMORY_RESERVED, BOOT_MEMORY_ACPI, BOOT_MEMORY_NVS };
+enum boot_memory_type {
+	BOOT_MEMORY_RAM = 1,
+	BOOT_MEMORY_RESERVED,
+	BOOT_MEMORY_ACPI,
+	BOOT_MEMORY_NVS
+};
 
 struct boot_memory {
 	uint64_t start, bytes; /* physical */

@@ -50,10 +50,10 @@ void clock_init(void);
 struct clock_status {
 	const char *source; /* "cpuid-15h", "cpuid-40000010h", "hpet", "pm-timer", "pit", "none" */
 	const char *cross_source;
-	uint64_t hz;	     /* best figure up to now */
-	uint64_t cross_hz;   /* by cross_source; 0 if there is no second clock */
-	uint64_t cross_ppm;  /* distance of the two, in parts per million */
-	bool trusted;	     /* a source was found and the cross-check agrees to 0.5 % */
+	uint64_t hz;	    /* best figure up to now */
+	uint64_t cross_hz;  /* by cross_source; 0 if there is no second clock */
+	uint64_t cross_ppm; /* distance of the two, in parts per million */
+	bool trusted;	    /* a source was found and the cross-check agrees to 0.5 % */
 };
 /* Compares the TSC with the reference clocks over all the time since clock_init(), refines hz. */
 void clock_refine(void);
