@@ -11,6 +11,7 @@ SIZE    ?= $(CROSS_COMPILE)size
 PYTHON  ?= /usr/bin/python3
 DEBUG   ?= 0
 V       ?= 0
+JOBS    ?= 2
 B       := build
 
 ifeq ($(V),1)
@@ -59,7 +60,7 @@ $(B)/ringlab.elf: $(KERNEL_OBJ) linker/ringlab.lds
 	$(Q)$(CC) $(KCFLAGS) $(KLDFLAGS) -Wl,-T,linker/ringlab.lds -o $@ $(KERNEL_OBJ)
 
 # Objects depend on the commands that make them: another CC or DEBUG rebuilds, the same does not.
-FLAGS_LINE := $(CC) $(KCFLAGS) $(KLDFLAGS) / $(HOSTCC) $(HCFLAGS)
+FLAGS_LINE := $(CC) $(KCFLAGS) $(KLDFLAGS) / $(HOSTCC) $(HCFLAGS) $(PCFLAGS)
 $(B)/.flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(FLAGS_LINE)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_LINE)' >$@
@@ -91,9 +92,55 @@ $(B)/unit/%: $(B)/host/tests/unit/%.c.o $(B)/libhost.a
 	$(Q)$(HOSTCC) $(HCFLAGS) -o $@ $< $(B)/libhost.a $(HLDLIBS)
 .SECONDARY:
 
+# The host again, without the sanitizers and optimised like the kernel: for counting instructions.
+PERF_SRC := $(filter-out tests/host/%,$(HOST_SRC)) $(wildcard tests/host/fake*.c) \
+	tests/host/machine.c tests/perf/hotpath.c
+PERF_OBJ := $(patsubst %,$(B)/perf/%.o,$(PERF_SRC))
+PCFLAGS  := $(COMMON) -O2 -Itests/host/include
+
+$(B)/perf/%.c.o: %.c $(B)/.flags
+	$(call say,HOSTCC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(PCFLAGS) -c -o $@ $<
+
+$(B)/perf/hotpath: $(PERF_OBJ)
+	$(call say,HOSTLD,$@)
+	$(Q)$(HOSTCC) $(PCFLAGS) -o $@ $^ -lpthread
+
 .PHONY: unit
 unit: $(UNIT_BIN) ## unit tests on the host, under ASan and UBSan
 	$(Q)tools/unit-tests $(UNIT_BIN)
+
+.PHONY: boot-test
+boot-test: $(B)/ringlab.elf ## boot tests in QEMU
+	$(Q)$(PYTHON) -m pytest -q -n $(JOBS) -p no:cacheprovider tests/boot
+
+.PHONY: test
+test: $(B)/ringlab.elf $(UNIT_BIN) ## everything that tests; ends with N passed, N failed, N skipped
+	$(Q)CC='$(CC)' tools/test-all $(JOBS) $(UNIT_BIN)
+
+.PHONY: bench
+bench: $(B)/ringlab.elf ## IOPS of a null disk and of a real image, at depths 1 to 64
+	$(Q)tools/ringlab bench
+
+.PHONY: rival
+rival: $(B)/ringlab.elf ## ratios to qemu-img bench on the same disks
+	$(Q)tools/ringlab rival
+
+.PHONY: insns
+insns: $(B)/ringlab.elf $(B)/perf/hotpath ## guest instructions per I/O, and those of each path
+	$(Q)tools/ringlab insns
+
+.PHONY: lint
+lint: ## formatting, static checks, include directions, both compilers
+	$(Q)tools/lint
+	$(Q)$(MAKE) CC=gcc B=$(B)/lint-gcc $(B)/lint-gcc/ringlab.elf
+	$(Q)$(MAKE) CC=clang B=$(B)/lint-clang $(B)/lint-clang/ringlab.elf
+	@echo "lint: clean"
+
+.PHONY: format
+format: ## clang-format all C
+	$(Q)clang-format -i $$(git ls-files '*.c' '*.h')
 
 .PHONY: clean
 clean: ## remove build/
@@ -104,4 +151,4 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  variables: CC=clang  CROSS_COMPILE=x86_64-linux-gnu-  DEBUG=1  V=1"
 
--include $(KERNEL_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(patsubst %,$(B)/host/%.d,$(UNIT_SRC:.c=.c))
+-include $(KERNEL_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(PERF_OBJ:.o=.d) $(patsubst %,$(B)/host/%.d,$(UNIT_SRC:.c=.c))

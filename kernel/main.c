@@ -39,12 +39,11 @@ static void read_options(const struct boot_info *info)
 	char error[256];
 	size_t n = 0;
 
-	while (info->cmdline[n] && n < sizeof(cmdline) - 1) {
+	for (; info->cmdline[n]; n++) {
+		if (n == sizeof(cmdline) - 1)
+			refuse(EXIT_USAGE, "command line longer than 4095 bytes");
 		cmdline[n] = info->cmdline[n];
-		n++;
 	}
-	if (info->cmdline[n])
-		refuse(EXIT_USAGE, "command line longer than 4095 bytes");
 	if (!options_parse(cmdline, &run, error, sizeof(error)))
 		refuse(EXIT_USAGE, error);
 	log_set_level(run.log_level);
