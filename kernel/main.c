@@ -5,6 +5,7 @@
 #include <arch/system.h>
 
 #include "kernel/console.h"
+#include "kernel/crash.h"
 #include "kernel/disks.h"
 #include "kernel/identity.h"
 #include "kernel/run.h"
@@ -60,6 +61,8 @@ _Noreturn void kernel_main(const struct boot_info *info)
 	init_machine(info);
 	identity_banner(console());
 	read_options(info);
+	memory_prefer_high(run.alloc_high);
+	crash(run.crash);
 	disks_open(&disks, &run.blk);
 	if (disks.n == 0)
 		refuse(EXIT_NO_DEVICE,

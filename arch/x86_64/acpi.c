@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where are the ACPI tables, and which of them can be believed? */
 #include "arch/x86_64/acpi.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where in the DSDT's byte code is a constant, and what is its value? */
 #include "arch/x86_64/acpi_aml.h"
 

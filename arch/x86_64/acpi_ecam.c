@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where is PCI configuration space in memory? ACPI's MCFG table says, or the DSDT's _CBA. */
 #include <arch/machine.h>
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How is the machine turned off? The FADT names the registers, the DSDT's \_S5_ the value. */
 #include <arch/machine.h>
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How long is a cycle? The TSC against every clock there is, briefly at first, then for longer. */
 #include <arch/machine.h>
 #include <arch/system.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How are the HPET, the ACPI PM timer and the PIT read? */
 #include "arch/x86_64/clock_sources.h"
 

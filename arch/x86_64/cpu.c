@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What CPU is this, and under which hypervisor? Everything is asked of CPUID, nothing assumed. */
 #include "arch/x86_64/cpu.h"
 

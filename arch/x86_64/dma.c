@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where does memory that a device may use come from? Pages, and small blocks carved from pages. */
 #include <arch/machine.h>
 #include <arch/system.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Who hears a panic before there is a log? COM1 if it is there, and the debug console. */
 #include <arch/machine.h>
 

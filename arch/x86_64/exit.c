@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How does the machine end? By isa-debug-exit, else ACPI power-off, else it halts. */
 #include <arch/machine.h>
 #include <arch/system.h>

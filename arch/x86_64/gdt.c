@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* On which stack does a fault run? The TSS names a good one for those that may have none. */
 #include "arch/x86_64/gdt.h"
 

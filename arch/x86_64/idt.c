@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What does the CPU do at each vector? All 256 lead to traps.S; the 8259s are kept silent. */
 #include <arch/machine.h>
 #include <arch/system.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which physical memory is free? The loader's map, less what is in use, handed out by pages. */
 #include "arch/x86_64/memory.h"
 

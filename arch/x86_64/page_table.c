@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How is an address range entered into a 4-level page table? */
 #include "arch/x86_64/page_table.h"
 

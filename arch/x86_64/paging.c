@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What may be read, written, run? The final page tables; every address maps to itself. */
 #include "arch/x86_64/paging.h"
 

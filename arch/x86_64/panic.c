@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How does the kernel give up? With a message, a backtrace and the panic status. */
 #include "arch/x86_64/panic.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What did the PVH loader hand over? Its start info becomes a struct boot_info. */
 #include <arch/boot_info.h>
 #include <arch/system.h>

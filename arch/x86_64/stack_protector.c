@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How is a smashed stack noticed? Compilers read the canary at %fs:0x28. */
 #include "arch/x86_64/cpu.h"
 

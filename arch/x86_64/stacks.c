@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which stacks are there, and what is below them? A page that is never mapped. */
 #include "arch/x86_64/image.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What went wrong, and where? The report of an exception, then the end. */
 #include "arch/x86_64/trap.h"
 

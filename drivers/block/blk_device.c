@@ -11,8 +11,6 @@
 #define DEVICE_MODERN	    0x1042 /* 0x1040 + device type 2 */
 #define DEVICE_TRANSITIONAL 0x1001
 
-/* A read is header, data and status. */
-#define QUEUE_SIZE_MIN	  3
 #define TABLE_ENTRIES_MAX 1024
 
 /* All that this driver understands; nothing else is ever accepted. */
@@ -35,6 +33,7 @@ bool blk_is_disk(const struct pci_function *fn)
 	       (fn->device_id == DEVICE_MODERN || fn->device_id == DEVICE_TRANSITIONAL);
 }
 
+/* 0, with a word why, if the ring cannot be used. */
 static uint16_t choose_queue_size(struct virtio_device *dev, const struct blk_config *config)
 {
 	uint16_t size = virtio_queue_size(dev, 0);
@@ -44,9 +43,9 @@ static uint16_t choose_queue_size(struct virtio_device *dev, const struct blk_co
 	else if ((size & (size - 1)) || size > VIRTQUEUE_SIZE_MAX)
 		log_error("%s: queue size %u is not a power of two, as a split ring needs",
 			  dev->name, size);
-	else if (size < QUEUE_SIZE_MIN)
+	else if (size < VQ_FRAME_DESCRIPTORS)
 		log_error("%s: queue size %u: a read needs %u descriptors", dev->name, size,
-			  QUEUE_SIZE_MIN);
+			  VQ_FRAME_DESCRIPTORS);
 	else
 		return config->qsize && config->qsize < size ? (uint16_t)config->qsize : size;
 	return 0;

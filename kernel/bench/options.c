@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How does a command line become jobs? Token by token; the table knows what each key holds. */
 #include "kernel/bench/options.h"
 
@@ -217,7 +217,6 @@ bool options_parse(char *line, struct run_options *run, char *error, size_t erro
 	char *token;
 
 	memset(run, 0, sizeof(*run));
-	run->progress = true;
 	run->log_level = LOG_WARN;
 	run->blk = BLK_CONFIG_DEFAULT;
 	job_defaults(&p.defaults);

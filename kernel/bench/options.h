@@ -51,6 +51,18 @@ struct job_options {
 	} given[48];
 };
 
+/* Faults to provoke on purpose, to see the report. */
+enum crash {
+	CRASH_NO,
+	CRASH_READ_NULL,
+	CRASH_STACK,
+	CRASH_WRITE_TEXT,
+	CRASH_RUN_DATA,
+	CRASH_UNDEFINED,
+	CRASH_PANIC,
+	CRASH_KINDS = CRASH_PANIC
+};
+
 enum output_format { OUTPUT_NORMAL, OUTPUT_JSON, OUTPUT_BOTH };
 
 struct run_options {
@@ -58,11 +70,13 @@ struct run_options {
 	struct job_options job[JOBS_MAX];
 	enum output_format output; /* output-format=normal|json|normal,json; default normal */
 	uint64_t status_interval_ns;
-	bool progress; /* eta=auto|always|never: lines while a job longer than 2 s runs */
+	bool progress;	 /* eta=always: a line a second while a job runs, inside its window */
+	bool alloc_high; /* alloc=high: memory from the top, above 4 GiB if there is any */
+	enum crash crash;
 	enum log_level log_level;
 	struct blk_config blk;
-	char ignored
-		[256]; /* fio options that mean nothing here, for one note: "ioengine, direct" */
+	/* fio options that mean nothing here, for one note: "ioengine, direct" */
+	char ignored[256];
 };
 
 /*

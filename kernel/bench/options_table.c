@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which options are there? One line each: key, what it holds, what is valid. */
 #include "kernel/bench/options_table.h"
 
@@ -85,10 +85,13 @@ static const struct option table[] = {
 	{RUN("blk.indirect", blk.indirect), .parse = value_choice, .max = BLK_INDIRECT_ALWAYS,
 	 .valid = "never|always"},
 	{RUN("blk.event_idx", blk.event_idx), .parse = value_choice_bool, .valid = "0|1"},
-	{RUN("blk.qsize", blk.qsize), .parse = value_qsize, .min = 2, .max = 32768,
-	 .valid = "0 (what the device offers) or a power of two, 2 to 32768"},
+	{RUN("blk.qsize", blk.qsize), .parse = value_qsize, .min = 4, .max = 32768,
+	 .valid = "0 (what the device offers) or a power of two, 4 to 32768"},
 	{RUN("blk.timeout_ms", blk.timeout_ns), .parse = value_timeout_ms, .min = 1,
 	 .max = 86400000, .valid = "1 to 86400000"},
+	{RUN("alloc", alloc_high), .parse = value_choice_bool, .valid = "low|high"},
+	{RUN("debug.crash", crash), .parse = value_choice, .max = CRASH_KINDS,
+	 .valid = "no|read-null|stack|write-text|run-data|undefined|panic"},
 	/* known, and would change the figures: so no other value than the one that is done */
 	ONLY("numjobs", "1"),
 	ONLY("loops", "1"),

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How is the text after '=' checked and stored? Each parser leaves *where alone on failure. */
 #include "kernel/bench/options_values.h"
 
@@ -153,7 +153,7 @@ bool value_eta(const struct option *option, const char *value, void *where)
 {
 	if (option_choice(option->valid, value) < 0)
 		return false;
-	*(bool *)where = !str_eq(value, "never");
+	*(bool *)where = str_eq(value, "always"); /* auto: whoever reads the console decides */
 	return true;
 }
 

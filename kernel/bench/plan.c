@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Does a job fit this disk, and which blocks does it touch? All sums in sectors of 512 bytes. */
 #include "kernel/bench/plan.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What does a program read after a run? fio's JSON document: its frame, and the disks. */
 #include "kernel/bench/report.h"
 #include "lib/format.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How does one job read in JSON? Every key that fio 3.33 writes, with fio's units. */
 #include "kernel/bench/report.h"
 #include "lib/format.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What does the JSON hold that fio has no keys for? The "ringlab" objects, of the run and of a job. */
 #include "kernel/bench/report.h"
 #include "lib/format.h"

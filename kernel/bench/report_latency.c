@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How long did requests take? fio's slat, clat and lat lines, percentiles and classes. */
 #include "kernel/bench/report.h"
 #include "lib/format.h"

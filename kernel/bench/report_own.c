@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What did a job cost at the ring, what went wrong, and under which machine? Not in fio's words. */
 #include "kernel/bench/report.h"
 #include "lib/format.h"

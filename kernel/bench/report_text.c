@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What does a person read after a job? One block in the words and the form of fio 3.33. */
 #include "kernel/bench/report.h"
 #include "lib/format.h"

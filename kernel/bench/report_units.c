@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How does fio spell large numbers, and in which unit does it print a time? */
 #include "kernel/bench/report.h"
 #include "lib/format.h"

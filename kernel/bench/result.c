@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which figures follow from what the engine counted? */
 #include "kernel/bench/report.h"
 #include "lib/mem.h"
