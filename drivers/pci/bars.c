@@ -73,6 +73,8 @@ void pci_enable(const struct pci_function *fn, const struct pci_bar bars[PCI_BAR
 	for (unsigned i = 0; i < PCI_BARS; i++)
 		if (bars[i].bytes && bars[i].base)
 			command |= bars[i].io ? PCI_COMMAND_IO : PCI_COMMAND_MEMORY;
-	command |= PCI_COMMAND_MASTER | PCI_COMMAND_INTX_DISABLE;
+	command |= PCI_COMMAND_MASTER;
+	/* Polled queues want no INTx, but some vhost-user backends break without a way to raise it. */
+	command &= ~PCI_COMMAND_INTX_DISABLE;
 	pci_write16(fn, PCI_COMMAND, command);
 }

@@ -68,7 +68,7 @@ struct pci_bar {
  */
 void pci_read_bars(const struct pci_function *fn, struct pci_bar bars[PCI_BARS]);
 
-/* Sets memory and I/O decode as @bars need, bus mastering, and INTx off. */
+/* Sets memory and I/O decode as @bars need, and bus mastering; INTx stays allowed. */
 void pci_enable(const struct pci_function *fn, const struct pci_bar bars[PCI_BARS]);
 
 /*
