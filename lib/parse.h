@@ -8,9 +8,10 @@
 #include <stdint.h>
 
 /* Each takes the whole string or returns false and leaves *out alone; overflow is false too. */
-bool parse_u64(const char *s, uint64_t *out);  /* 123, 0x7b */
-bool parse_bool(const char *s, bool *out);     /* 0 1 off on no yes false true */
-bool parse_size(const char *s, uint64_t *out); /* bytes: 512, 4k, 4K, 4kb, 4kib, 1m, 2g, 1t, 1p; powers of 1024 */
+bool parse_u64(const char *s, uint64_t *out); /* 123, 0x7b */
+bool parse_bool(const char *s, bool *out);    /* 0 1 off on no yes false true */
+/* Bytes: 512, 4k, 4K, 4kb, 4kib, 1m, 2g, 1t, 1p; powers of 1024. */
+bool parse_size(const char *s, uint64_t *out);
 /* Nanoseconds: 10 (of @default_unit_ns each), 10s, 500ms, 20us, 5ns, 2m, 1h, 1d. */
 bool parse_time(const char *s, uint64_t default_unit_ns, uint64_t *out_ns);
 /* A number with up to 6 decimals, in millionths: 99.95 gives 99950000. */

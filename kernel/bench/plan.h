@@ -11,8 +11,8 @@ struct job_plan {
 	uint64_t first_lba_512;	 /* where the range starts */
 	uint64_t nr_blocks;	 /* whole blocks of bs_bytes in the range */
 	uint32_t block_512;	 /* bs in units of 512 bytes */
-	uint32_t tail_bytes;	 /* of the range, after the last whole block; read by hash=crc32c only */
-	uint64_t total_ios;	 /* how many to do, the tail included; UINT64_MAX: until the time is up */
+	uint32_t tail_bytes;	 /* past the last whole block; for hash=crc32c only */
+	uint64_t total_ios;	 /* tail included; UINT64_MAX: until the time is up */
 	uint64_t left_out_bytes; /* tail that this job does not touch, for a note */
 };
 

@@ -11,10 +11,10 @@
 enum { DEPTH_LEVELS = 7 };
 
 struct direction_result {
-	uint64_t ios, bytes;		     /* without failed requests */
+	uint64_t ios, bytes;		      /* without failed requests */
 	struct stat slat_ns, clat_ns, lat_ns; /* of the requests in ios */
-	struct histogram clat;		     /* nanoseconds */
-	struct stat bw_kib, iops;	     /* samples of one interval each (500 ms, fio's default) */
+	struct histogram clat;		      /* nanoseconds */
+	struct stat bw_kib, iops;	      /* samples of 500 ms each, fio's default */
 };
 
 struct job_result {
@@ -26,16 +26,16 @@ struct job_result {
 	uint64_t depth_level[DEPTH_LEVELS];  /* requests issued at depth 1, 2, 4, 8, 16, 32, >=64 */
 	uint64_t submit_level[DEPTH_LEVELS]; /* batches of 0, <=4, <=8, <=16, <=32, <=64, more */
 	uint64_t complete_level[DEPTH_LEVELS];
-	struct blk_counters counters; /* of the measured window */
-	uint64_t sgl_chunks;	      /* taken for scatter lists of more than two pieces */
+	struct blk_counters counters;	   /* of the measured window */
+	uint64_t sgl_chunks;		   /* taken for scatter lists of more than two pieces */
 	uint64_t busy_cycles, idle_cycles; /* idle: spent in polls that found nothing */
-	uint64_t errors[BLK_STATUS_COUNT];  /* failed requests by reason; BLK_OK stays 0 */
-	uint64_t first_error_lba_512;	    /* valid if any error was counted */
+	uint64_t errors[BLK_STATUS_COUNT]; /* failed requests by reason; BLK_OK stays 0 */
+	uint64_t first_error_lba_512;	   /* valid if any error was counted */
 	enum blk_status first_error;
 	uint32_t crc32c; /* hash=crc32c: of all the data, in order of LBA */
 	uint64_t hashed_bytes;
 	uint64_t first_done_cycles; /* when its first request came back */
-	bool stopped; /* ended early: the queue broke */
+	bool stopped;		    /* ended early: the queue broke */
 };
 
 uint64_t result_errors(const struct job_result *result);
@@ -54,8 +54,9 @@ struct report_machine {
 	bool tsc_trusted;
 	uint64_t tsc_cross_ppm;
 	uint64_t ram_bytes, image_bytes;
-	uint64_t boot_to_kernel_ns, boot_to_first_io_ns; /* since the CPU's counter was 0; first_io since kernel entry */
-	uint64_t entry_cycles; /* the counter at the image's first instruction */
+	uint64_t boot_to_kernel_ns;   /* from the CPU counter's 0 to the first instruction */
+	uint64_t boot_to_first_io_ns; /* from there to the first completed request */
+	uint64_t entry_cycles;	      /* the counter at the image's first instruction */
 	unsigned nr_devices;
 	const struct blk_device *devices;
 };

@@ -45,8 +45,8 @@ int main(int argc, char **argv)
 	fake_disk_plug(&disk, 0, 3, 0);
 	fake_disk_caps(&disk);
 	pci_init();
-	if (!options_parse(line, &run, error, sizeof(error)) || pci_scan(&fn, 1, blk_is_disk) != 1 ||
-	    !blk_open(&blk, &fn, 0, &run.blk) ||
+	if (!options_parse(line, &run, error, sizeof(error)) ||
+	    pci_scan(&fn, 1, blk_is_disk) != 1 || !blk_open(&blk, &fn, 0, &run.blk) ||
 	    !plan_job(&plan, &run.job[0], &blk, error, sizeof(error)) ||
 	    !engine_run(&plan, &result, NULL, error, sizeof(error))) {
 		fprintf(stderr, "hotpath: %s\n", error);
