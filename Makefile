@@ -60,7 +60,7 @@ $(B)/ringlab.elf: $(KERNEL_OBJ) linker/ringlab.lds
 	$(Q)$(CC) $(KCFLAGS) $(KLDFLAGS) -Wl,-T,linker/ringlab.lds -o $@ $(KERNEL_OBJ)
 
 # Objects depend on the commands that make them: another CC or DEBUG rebuilds, the same does not.
-FLAGS_LINE := $(CC) $(KCFLAGS) $(KLDFLAGS) / $(HOSTCC) $(HCFLAGS) $(PCFLAGS)
+FLAGS_LINE := $(CC) $(KCFLAGS) $(KLDFLAGS) / $(HOSTCC) $(HCFLAGS) $(PCFLAGS) $(TCFLAGS)
 $(B)/.flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(FLAGS_LINE)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_LINE)' >$@
@@ -107,17 +107,33 @@ $(B)/perf/hotpath: $(PERF_OBJ)
 	$(call say,HOSTLD,$@)
 	$(Q)$(HOSTCC) $(PCFLAGS) -o $@ $^ -lpthread
 
+# The same tests of notifications, with the device in a thread of its own, under ThreadSanitizer:
+# on x86 nothing else sees that a release or an acquire is missing.
+TSAN_OBJ := $(patsubst %,$(B)/tsan/%.o,$(HOST_SRC) tests/unit/test_notify.c)
+TCFLAGS  := $(COMMON) -O1 -Itests/host/include -fsanitize=thread
+
+$(B)/tsan/%.c.o: %.c $(B)/.flags
+	$(call say,HOSTCC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(TCFLAGS) -c -o $@ $<
+
+TSAN_BIN := $(B)/unit/test_notify-tsan
+$(TSAN_BIN): $(TSAN_OBJ)
+	$(call say,HOSTLD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(TCFLAGS) -o $@ $^ $(HLDLIBS)
+
 .PHONY: unit
-unit: $(UNIT_BIN) ## unit tests on the host, under ASan and UBSan
-	$(Q)tools/unit-tests $(UNIT_BIN)
+unit: $(UNIT_BIN) $(TSAN_BIN) ## unit tests on the host, under ASan, UBSan and TSan
+	$(Q)tools/unit-tests $(UNIT_BIN) $(TSAN_BIN)
 
 .PHONY: boot-test
 boot-test: $(B)/ringlab.elf ## boot tests in QEMU
 	$(Q)$(PYTHON) -m pytest -q -n $(JOBS) -p no:cacheprovider tests/boot
 
 .PHONY: test
-test: $(B)/ringlab.elf $(UNIT_BIN) ## everything that tests; ends with N passed, N failed, N skipped
-	$(Q)CC='$(CC)' tools/test-all $(JOBS) $(UNIT_BIN)
+test: $(B)/ringlab.elf $(UNIT_BIN) $(TSAN_BIN) ## everything that tests; ends with N passed, N failed, N skipped
+	$(Q)CC='$(CC)' tools/test-all $(JOBS) $(UNIT_BIN) $(TSAN_BIN)
 
 .PHONY: bench
 bench: $(B)/ringlab.elf ## IOPS of a null disk and of a real image, at depths 1 to 64
@@ -151,4 +167,4 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  variables: CC=clang  CROSS_COMPILE=x86_64-linux-gnu-  DEBUG=1  V=1"
 
--include $(KERNEL_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(PERF_OBJ:.o=.d) $(patsubst %,$(B)/host/%.d,$(UNIT_SRC:.c=.c))
+-include $(KERNEL_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(PERF_OBJ:.o=.d) $(TSAN_OBJ:.o=.d) $(patsubst %,$(B)/host/%.d,$(UNIT_SRC:.c=.c))

@@ -46,6 +46,10 @@ static uint16_t choose_queue_size(struct virtio_device *dev, const struct blk_co
 	else if (size < VQ_FRAME_DESCRIPTORS)
 		log_error("%s: queue size %u: a read needs %u descriptors", dev->name, size,
 			  VQ_FRAME_DESCRIPTORS);
+	else if (config->qsize & (config->qsize - 1) ||
+		 (config->qsize && config->qsize < VQ_FRAME_DESCRIPTORS))
+		log_error("%s: queue size %u was asked for: not a power of two, or below 4",
+			  dev->name, config->qsize);
 	else
 		return config->qsize && config->qsize < size ? (uint16_t)config->qsize : size;
 	return 0;
@@ -193,9 +197,11 @@ void blk_close(struct blk_device *blk)
 		return;
 	if (blk->queue && virtqueue_in_flight(&blk->queue->vq))
 		blk_break(blk->queue, BLK_DEVICE_GONE, "closed with requests in flight");
-	else
-		virtio_reset(blk->driver);
-	free_device(blk);
+	/* 3.3.1: memory that the device may still write to is never given away. */
+	if (virtio_reset(blk->driver))
+		free_device(blk);
+	blk->driver = NULL;
+	blk->queue = NULL;
 }
 
 const char *blk_status_name(enum blk_status status)

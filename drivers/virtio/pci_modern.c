@@ -25,6 +25,8 @@ enum {
 	QUEUE_DEVICE = 48,
 };
 
+#define STATUS_VANISHED 0xff /* what absent hardware reads as */
+
 uint8_t virtio_status(const struct virtio_device *dev)
 {
 	return region_read8(&dev->common, DEVICE_STATUS);
@@ -47,21 +49,28 @@ bool virtio_reset(struct virtio_device *dev)
 	uint64_t start = cycles(), limit = ns_to_cycles(VIRTIO_RESET_WAIT_NS);
 
 	region_write8(&dev->common, DEVICE_STATUS, 0);
-	while (virtio_status(dev) != 0) {
-		if (cycles() - start > limit) {
+	for (;;) {
+		uint8_t status = virtio_status(dev);
+
+		if (status == 0)
+			return true;
+		if (status == STATUS_VANISHED || cycles() - start > limit) {
 			log_error("%s: reset not done within 1 s: status reads 0x%02x", dev->name,
-				  virtio_status(dev));
+				  status);
 			return false;
 		}
 		cpu_relax();
 	}
-	return true;
 }
 
 bool virtio_pci_open(struct virtio_device *dev)
 {
-	if (!virtio_pci_find(dev) || !virtio_reset(dev))
+	if (!virtio_pci_find(dev))
 		return false;
+	if (!virtio_reset(dev)) {
+		virtio_fail(dev);
+		return false;
+	}
 	add_status(dev, VIRTIO_STATUS_ACKNOWLEDGE);
 	add_status(dev, VIRTIO_STATUS_DRIVER);
 	return true;

@@ -50,10 +50,8 @@ void virtqueue_long_put(struct vq_chain *chain, dma_addr_t addr, uint32_t len, u
 	uint16_t next = flags & VRING_DESC_F_NEXT ? next_entry(chain) : 0;
 
 	*desc = (struct vring_desc){addr, len, flags, next};
-	if (next)
-		chain->at = next;
-	else
-		chain->at++;
+	/* Slot 0 is a slot like any other: next alone says nothing. */
+	chain->at = flags & VRING_DESC_F_NEXT ? next : (uint16_t)(chain->at + 1);
 }
 
 void virtqueue_long_end(struct vq_chain *chain, void *token, uint32_t writable_bytes)

@@ -59,7 +59,7 @@ static void empty_line_is_the_default_job(void **state)
 	assert_int_equal(job->percentile_micro[16], 99990000);
 	assert_int_equal(job->nr_given, 0);
 	assert_int_equal(run.output, OUTPUT_NORMAL);
-	assert_true(run.progress);
+	assert_false(run.progress);
 	assert_int_equal(run.log_level, LOG_WARN);
 	assert_int_equal(run.blk.timeout_ns, 30000000000ull);
 	assert_true(run.blk.event_idx);
