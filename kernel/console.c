@@ -47,9 +47,18 @@ bool console_ready(void)
 	return text_sink != &com1.sink || uart_ready(&com1);
 }
 
-void console_report_losses(void)
+void console_patient(bool patient)
+{
+	com1.impatient = !patient;
+}
+
+bool console_complete(void)
 {
 	if (com1.dropped)
-		log_warn("console: %llu bytes of text lost while the reader had stopped",
+		log_warn("console: %llu bytes of text lost while the reader of COM1 had stopped",
 			 (unsigned long long)com1.dropped);
+	if (com2.dropped)
+		log_error("console: %llu bytes of JSON lost while the reader of COM2 had stopped",
+			  (unsigned long long)com2.dropped);
+	return com2.dropped == 0;
 }

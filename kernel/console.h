@@ -15,7 +15,9 @@ struct sink *console(void);
 struct sink *console_json(void);
 /* Whether text would go out at once: progress lines are not worth a wait. */
 bool console_ready(void);
-/* Says so, if a reader that had stopped made us lose text. */
-void console_report_losses(void);
+/* Without patience, what the reader does not take at once is dropped. */
+void console_patient(bool patient);
+/* Says so, if readers that had stopped made us lose text. False if JSON was lost. */
+bool console_complete(void);
 
 #endif

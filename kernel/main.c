@@ -45,6 +45,8 @@ static void read_options(const struct boot_info *info)
 			refuse(EXIT_USAGE, "command line longer than 4095 bytes");
 		cmdline[n] = info->cmdline[n];
 	}
+	if (info->nr_modules)
+		refuse(EXIT_USAGE, "a job file (-initrd) is not supported yet; use -append");
 	if (!options_parse(cmdline, &run, error, sizeof(error)))
 		refuse(EXIT_USAGE, error);
 	log_set_level(run.log_level);
@@ -67,11 +69,13 @@ _Noreturn void kernel_main(const struct boot_info *info)
 	if (disks.n == 0)
 		refuse(EXIT_NO_DEVICE,
 		       disks.found ? "no usable virtio-blk device" : "no virtio-blk device found");
-	if (!run_plan(&run, &disks, error, sizeof(error)))
-		refuse(EXIT_USAGE, error);
+	status = run_plan(&run, &disks, error, sizeof(error));
+	if (status != EXIT_OK)
+		refuse(status, error);
 	identity_machine(&machine, info, &disks);
 	status = run_jobs(&run, &machine);
 	disks_close(&disks);
-	console_report_losses();
+	if (!console_complete() && status == EXIT_OK)
+		status = EXIT_IO_ERROR;
 	machine_exit(status);
 }

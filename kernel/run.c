@@ -24,6 +24,12 @@ static bool device_honours(const struct blk_config *config, const struct blk_dev
 		       disk->name, disk->queue_size);
 		return false;
 	}
+	if (config->event_idx == BLK_EVENT_IDX_ON && !disk->event_idx) {
+		format(error, error_size,
+		       "blk.event_idx=1: %s does not offer EVENT_IDX; use blk.event_idx=auto",
+		       disk->name);
+		return false;
+	}
 	if (config->indirect == BLK_INDIRECT_ALWAYS && !disk->indirect_desc) {
 		format(error, error_size,
 		       "blk.indirect=always: %s does not offer indirect descriptors; use "
@@ -34,19 +40,32 @@ static bool device_honours(const struct blk_config *config, const struct blk_dev
 	return true;
 }
 
-static bool names_no_disk(const struct disks *disks, const char *name, char *error,
-			  size_t error_size)
+/* vda, vdb, … of those on the bus: whether @name is one that could not be used. */
+static bool is_unusable(const struct disks *disks, const char *name)
 {
-	int n = format(error, error_size, "filename=%s: no such disk; there is", name);
-
-	for (unsigned i = 0; i < disks->n && (size_t)n < error_size; i++)
-		n += format(error + n, error_size - (size_t)n, " %s", disks->disk[i].name);
-	return false;
+	return strlen(name) == 3 && strncmp(name, "vd", 2) == 0 && name[2] >= 'a' &&
+	       (unsigned)(name[2] - 'a') < disks->found;
 }
 
-static bool enough_memory(const struct job_plan *plan, char *error, size_t error_size)
+static enum exit_status names_no_disk(const struct disks *disks, const char *name, char *error,
+				      size_t error_size)
 {
-	uint64_t need = engine_memory_bytes(plan);
+	int n;
+
+	if (is_unusable(disks, name)) {
+		format(error, error_size, "filename=%s: this disk cannot be used, see above", name);
+		return EXIT_NO_DEVICE;
+	}
+	n = format(error, error_size, "filename=%s: no such disk; there is", name);
+	for (unsigned i = 0; i < disks->n && (size_t)n < error_size; i++)
+		n += format(error + n, error_size - (size_t)n, " %s", disks->disk[i].name);
+	return EXIT_USAGE;
+}
+
+static bool enough_memory(const struct job_plan *plan, unsigned nr_jobs, char *error,
+			  size_t error_size)
+{
+	uint64_t need = engine_memory_bytes(plan) + nr_jobs * sizeof(struct job_result);
 	struct memory_stats stats;
 
 	memory_stats(&stats);
@@ -58,7 +77,8 @@ static bool enough_memory(const struct job_plan *plan, char *error, size_t error
 	return false;
 }
 
-bool run_plan(const struct run_options *run, struct disks *disks, char *error, size_t error_size)
+enum exit_status run_plan(const struct run_options *run, struct disks *disks, char *error,
+			  size_t error_size)
 {
 	for (unsigned i = 0; i < run->nr_jobs; i++) {
 		const struct job_options *job = &run->job[i];
@@ -68,10 +88,10 @@ bool run_plan(const struct run_options *run, struct disks *disks, char *error, s
 			return names_no_disk(disks, job->filename, error, error_size);
 		if (!device_honours(&run->blk, disk, error, error_size) ||
 		    !plan_job(&plans[i], job, disk, error, error_size) ||
-		    !enough_memory(&plans[i], error, error_size))
-			return false;
+		    !enough_memory(&plans[i], run->nr_jobs, error, error_size))
+			return EXIT_USAGE;
 	}
-	return true;
+	return EXIT_OK;
 }
 
 static void show_progress(const struct progress *p)
@@ -83,8 +103,10 @@ static void show_progress(const struct progress *p)
 		return;
 	if (p->left_ns != UINT64_MAX)
 		format(left, sizeof(left), "%llus", (unsigned long long)(p->left_ns / 1000000000));
+	console_patient(false);
 	sink_printf(console(), "%s: %u%% done, %llu IOPS, ETA %s\n", p->plan->options->name,
 		    p->percent, (unsigned long long)iops, left);
+	console_patient(true);
 }
 
 static void report(const struct run_options *run, struct report_machine *machine,
@@ -126,6 +148,8 @@ enum exit_status run_jobs(const struct run_options *run, struct report_machine *
 	if (run->progress || run->status_interval_ns)
 		hook.interval_ns = run->status_interval_ns ? run->status_interval_ns : PROGRESS_NS;
 	for (; n < run->nr_jobs; n++) {
+		if (n > 0)
+			clock_refine();
 		if (!engine_run(&plans[n], &results[n], &hook, error, sizeof(error))) {
 			log_error("%s", error);
 			status = EXIT_USAGE;

@@ -8,8 +8,9 @@
 #include "kernel/bench/result.h"
 #include "kernel/disks.h"
 
-/* Plans every job before any is run: false, with a line in @error, if one of them cannot be. */
-bool run_plan(const struct run_options *run, struct disks *disks, char *error, size_t error_size);
+/* Plans every job before any is run: not EXIT_OK, with a line in @error, if one cannot be. */
+enum exit_status run_plan(const struct run_options *run, struct disks *disks, char *error,
+			  size_t error_size);
 
 /* Runs the planned jobs one after another, reports, and says how it ended. */
 enum exit_status run_jobs(const struct run_options *run, struct report_machine *machine);

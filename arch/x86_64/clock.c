@@ -19,6 +19,7 @@
 #define PLAUSIBLE_HZ_MIN  10000000u
 #define PLAUSIBLE_HZ_MAX  100000000000u
 #define TRUSTED_PPM_MAX	  5000
+#define DRIFT_PPM_MAX	  1000 /* that later figures may differ from the first by */
 #define NANOSECONDS	  1000000000u
 
 /* At @cycles of the TSC the clock stood at @ticks. */
@@ -208,6 +209,12 @@ static void use_references(void)
 		set_cross(second->source.name, second->hz);
 }
 
+static void set_timebase(void)
+{
+	timebase.hz = status.hz;
+	timebase.ns_mult = wide_div((u128)NANOSECONDS << 32, status.hz);
+}
+
 void clock_init(void)
 {
 	open_references();
@@ -217,8 +224,7 @@ void clock_init(void)
 	else
 		use_pit();
 	consider_claim();
-	timebase.hz = status.hz;
-	timebase.ns_mult = wide_div((u128)NANOSECONDS << 32, status.hz);
+	set_timebase();
 }
 
 /* How far @ref must have come, by a clock that wraps later or never. */
@@ -257,6 +263,13 @@ void clock_refine(void)
 	use_references();
 	if (nr_references == 1)
 		cross_by_pit();
+	if (distance_ppm(timebase.hz, status.hz) > DRIFT_PPM_MAX) {
+		log_warn("clock: the TSC seems to run at %llu Hz now, and at %llu Hz at start-up: "
+			 "the times of this run are off by as much",
+			 (unsigned long long)status.hz, (unsigned long long)timebase.hz);
+		status.trusted = false;
+	}
+	set_timebase();
 }
 
 void clock_status(struct clock_status *out)

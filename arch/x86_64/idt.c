@@ -60,7 +60,7 @@ void idt_init(void)
 			.offset_high = (uint32_t)(stub >> 32),
 		};
 	}
-	__asm__ volatile("lidt %0" : : "m"(pointer));
+	__asm__ volatile("lidt %0" : : "m"(pointer) : "memory");
 }
 
 void traps_init(void)

@@ -66,19 +66,21 @@ struct blk_counters {
 	uint64_t timeouts;
 };
 
+enum blk_event_idx { BLK_EVENT_IDX_OFF, BLK_EVENT_IDX_ON, BLK_EVENT_IDX_AUTO };
 enum blk_indirect { BLK_INDIRECT_NEVER, BLK_INDIRECT_ALWAYS };
 
 /* The driver options of the command line, "blk.*". */
 struct blk_config {
 	enum blk_indirect indirect;
-	bool event_idx;	     /* accept EVENT_IDX if offered */
-	uint32_t qsize;	     /* 0: what the device offers */
-	uint64_t timeout_ns; /* a request older than this fails */
+	enum blk_event_idx event_idx; /* off: not accepted though offered */
+	uint32_t qsize;		      /* 0: what the device offers */
+	uint64_t timeout_ns;	      /* a request older than this fails */
 };
 
-#define BLK_CONFIG_DEFAULT    \
-	((struct blk_config){ \
-		.indirect = BLK_INDIRECT_NEVER, .event_idx = true, .timeout_ns = 30000000000ull})
+#define BLK_CONFIG_DEFAULT                                    \
+	((struct blk_config){.indirect = BLK_INDIRECT_NEVER,  \
+			     .event_idx = BLK_EVENT_IDX_AUTO, \
+			     .timeout_ns = 30000000000ull})
 
 #define BLK_ID_BYTES 20
 

@@ -18,9 +18,10 @@ static uint64_t wanted_features(const struct blk_config *config)
 {
 	uint64_t wanted = VIRTIO_BLK_F_SIZE_MAX | VIRTIO_BLK_F_SEG_MAX | VIRTIO_BLK_F_RO |
 			  VIRTIO_BLK_F_BLK_SIZE | VIRTIO_BLK_F_FLUSH | VIRTIO_BLK_F_CONFIG_WCE |
-			  VIRTIO_F_VERSION_1 | VIRTIO_F_ACCESS_PLATFORM;
+			  VIRTIO_F_VERSION_1 | VIRTIO_F_ACCESS_PLATFORM | VIRTIO_F_ORDER_PLATFORM |
+			  VIRTIO_F_NOTIF_CONFIG_DATA;
 
-	if (config->event_idx)
+	if (config->event_idx != BLK_EVENT_IDX_OFF)
 		wanted |= VIRTIO_F_EVENT_IDX;
 	if (config->indirect == BLK_INDIRECT_ALWAYS)
 		wanted |= VIRTIO_F_INDIRECT_DESC;
@@ -198,7 +199,7 @@ void blk_close(struct blk_device *blk)
 	if (blk->queue && virtqueue_in_flight(&blk->queue->vq))
 		blk_break(blk->queue, BLK_DEVICE_GONE, "closed with requests in flight");
 	/* 3.3.1: memory that the device may still write to is never given away. */
-	if (virtio_reset(blk->driver))
+	if (blk->queue && blk->queue->dead ? blk->queue->quiet : virtio_reset(blk->driver))
 		free_device(blk);
 	blk->driver = NULL;
 	blk->queue = NULL;

@@ -175,7 +175,8 @@ static struct blk_request *reap_long(struct blk_queue *q)
 	struct vq_head *head = virtqueue_drain_look(&drain, 0, &id, &len);
 	struct blk_request *req;
 
-	if (!head) {
+	/* The entry is read once more here, and may have changed since. */
+	if (!head || !virtqueue_is_long(head)) {
 		q->vq.broken = "used id is not in flight";
 		return NULL;
 	}

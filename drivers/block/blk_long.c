@@ -116,7 +116,8 @@ static bool add_control(struct blk_queue *q, struct blk_request *req)
 		c = (struct command){.type = VIRTIO_BLK_T_GET_ID,
 				     .device_writes = true,
 				     .size = {req->sgl.n, BLK_ID_BYTES}};
-	if (req->op > BLK_GET_ID || req->sgl.len_bytes != c.size.bytes || req->sgl.n > 1) {
+	if (req->op > BLK_GET_ID || req->sgl.len_bytes != c.size.bytes || req->sgl.n > 1 ||
+	    c.size.bytes > q->size_max_bytes) {
 		blk_end(q, req, BLK_UNSUPPORTED);
 		return true;
 	}

@@ -44,7 +44,8 @@ struct blk_queue {
 	uint16_t size;
 	uint8_t op_max; /* BLK_READ on a read-only disk, else BLK_WRITE */
 	bool flush;
-	bool dead; /* the device is reset for good; requests end with BLK_DEVICE_GONE */
+	bool dead;  /* the device is reset for good; requests end with BLK_DEVICE_GONE */
+	bool quiet; /* and has confirmed that */
 
 	/* A request too long for one command, of which a part is still to be sent. */
 	struct blk_request *partial;
@@ -56,7 +57,8 @@ struct blk_queue {
 	struct blk_request *ended, **ended_tail;
 
 	/* When something last moved: blk_check_progress(). */
-	uint32_t seen_indexes;
+	uint16_t seen_used_idx;
+	uint64_t seen_commands;
 	uint64_t seen_cycles, rekick_cycles, scanned_cycles, timeout_cycles;
 	uint64_t published_cycles;
 	uint8_t scans;

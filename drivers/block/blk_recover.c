@@ -4,7 +4,10 @@
 
 #include "lib/log.h"
 
-/* Without EVENT_IDX a slow device looks like one that missed a notification: wait longer. */
+/*
+ * Without EVENT_IDX a slow device looks like one that missed a notification: wait longer, and keep
+ * to the longest wait that it has needed so far.
+ */
 #define REKICK_NS	   50000000ull
 #define REKICK_NS_NO_EVENT 100000000ull
 #define STUCK_NAMED	   8
@@ -34,7 +37,7 @@ void blk_break(struct blk_queue *q, enum blk_status status, const char *why)
 	q->dead = true;
 	q->vq.broken = why;
 	q->partial = NULL;
-	virtio_reset(q->dev);
+	q->quiet = virtio_reset(q->dev);
 	for (unsigned head = 0; head < q->vq.size; head++) {
 		struct vq_head *h = &q->vq.head[head];
 		struct blk_request *req = h->token;
@@ -110,7 +113,7 @@ static void rekick(struct blk_queue *q)
 
 bool blk_check_progress(struct blk_queue *q)
 {
-	uint32_t indexes = (uint32_t)q->vq.used_idx << 16 | q->vq.published_idx;
+	bool moved = q->seen_used_idx != q->vq.used_idx || q->seen_commands != q->counters.commands;
 	uint64_t now = cycles();
 
 	if (q->vq.broken)
@@ -124,10 +127,13 @@ bool blk_check_progress(struct blk_queue *q)
 			return false;
 		}
 	}
-	if (indexes != q->seen_indexes || virtqueue_in_flight(&q->vq) == 0) {
-		q->seen_indexes = indexes;
+	if (moved || virtqueue_in_flight(&q->vq) == 0) {
+		q->seen_used_idx = q->vq.used_idx;
+		q->seen_commands = q->counters.commands;
 		q->seen_cycles = now;
-		q->rekick_cycles = ns_to_cycles(q->vq.event_idx ? REKICK_NS : REKICK_NS_NO_EVENT);
+		if (q->vq.event_idx || !q->rekick_cycles)
+			q->rekick_cycles =
+				ns_to_cycles(q->vq.event_idx ? REKICK_NS : REKICK_NS_NO_EVENT);
 		return true;
 	}
 	if (now - q->seen_cycles >= q->rekick_cycles && device_alive(q))

@@ -22,9 +22,11 @@ enum {
 #define MODEM_DTR_RTS	0x03
 #define TRANSMIT_EMPTY	0x20
 
-/* A reader may stop for a while; after that, what it does not take is lost, and counted. */
+/*
+ * A reader may stop for a while; after that, what it does not take is lost, and counted. Before the
+ * clock is calibrated, timebase is a guess, and the wait shorter or longer.
+ */
 #define PATIENCE_NS 30000000000ull
-#define HZ_GUESS    4000000000ull /* before the clock is calibrated: rather too long than too short */
 
 static uint8_t get(const struct uart *uart, unsigned reg)
 {
@@ -43,14 +45,13 @@ bool uart_ready(const struct uart *uart)
 
 static bool wait_ready(struct uart *uart)
 {
-	uint64_t limit = timebase.hz ? ns_to_cycles(PATIENCE_NS) : HZ_GUESS * 30;
-	uint64_t start;
+	uint64_t limit = ns_to_cycles(PATIENCE_NS), start;
 
 	if (uart_ready(uart)) {
 		uart->stalled = false;
 		return true;
 	}
-	if (uart->stalled)
+	if (uart->stalled || uart->impatient)
 		return false;
 	for (start = cycles(); cycles() - start < limit; cpu_relax())
 		if (uart_ready(uart))

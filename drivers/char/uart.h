@@ -14,6 +14,7 @@
 struct uart {
 	struct sink sink;
 	uint16_t port;
+	bool impatient;	  /* wait for no reader at all */
 	bool stalled;	  /* the reader has stopped: text is dropped until it goes on */
 	uint64_t dropped; /* bytes */
 };

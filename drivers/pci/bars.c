@@ -78,3 +78,9 @@ void pci_enable(const struct pci_function *fn, const struct pci_bar bars[PCI_BAR
 	command &= ~PCI_COMMAND_INTX_DISABLE;
 	pci_write16(fn, PCI_COMMAND, command);
 }
+
+void pci_disable_master(const struct pci_function *fn)
+{
+	pci_write16(fn, PCI_COMMAND, pci_read16(fn, PCI_COMMAND) & ~PCI_COMMAND_MASTER);
+	pci_read16(fn, PCI_COMMAND); /* the write has arrived when this returns */
+}

@@ -45,9 +45,9 @@ void pci_write16(const struct pci_function *fn, unsigned offset, uint16_t value)
 void pci_write32(const struct pci_function *fn, unsigned offset, uint32_t value);
 
 /*
- * Stores the functions for which @wanted says yes in @out, in order of address. Walks bus 0 and
- * all that lies behind its bridges; if nothing wanted is there, every other bus number as well
- * (further root buses). Returns how many were stored, at most @max.
+ * Stores the functions for which @wanted says yes in @out, in order of address. Walks bus 0, every
+ * bus number at which device 0 answers (further root buses), and all that lies behind bridges; if
+ * nothing wanted is there, all 256 buses. Returns how many were stored, at most @max.
  */
 unsigned pci_scan(struct pci_function *out, unsigned max,
 		  bool (*wanted)(const struct pci_function *));
@@ -70,6 +70,9 @@ void pci_read_bars(const struct pci_function *fn, struct pci_bar bars[PCI_BARS])
 
 /* Sets memory and I/O decode as @bars need, and bus mastering; INTx stays allowed. */
 void pci_enable(const struct pci_function *fn, const struct pci_bar bars[PCI_BARS]);
+
+/* Takes the right to read and write memory from a function that does not listen. */
+void pci_disable_master(const struct pci_function *fn);
 
 /*
  * A walk over the capability list: pci_cap_next() moves to the next capability and returns its

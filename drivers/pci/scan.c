@@ -9,7 +9,7 @@ struct scan {
 	struct pci_function *out;
 	unsigned max, n;
 	bool (*wanted)(const struct pci_function *);
-	bool visited[256];
+	bool seen[256], waiting[256]; /* buses */
 };
 
 /* False if nothing answers at this address. */
@@ -48,7 +48,12 @@ static void insert(struct scan *scan, const struct pci_function *fn)
 	scan->n++;
 }
 
-static void scan_bus(struct scan *scan, unsigned bus);
+static void add_bus(struct scan *scan, unsigned bus)
+{
+	if (!scan->seen[bus])
+		scan->waiting[bus] = true;
+	scan->seen[bus] = true;
+}
 
 static void visit(struct scan *scan, const struct pci_function *fn)
 {
@@ -60,20 +65,16 @@ static void visit(struct scan *scan, const struct pci_function *fn)
 		unsigned secondary = pci_read8(fn, PCI_SECONDARY_BUS);
 
 		if (secondary)
-			scan_bus(scan, secondary);
+			add_bus(scan, secondary);
 		else
 			log_debug("pci: %s: bridge without a secondary bus", fn->address);
 	}
 }
 
-/* Recursion is bounded by the number of buses: each is entered once. */
 static void scan_bus(struct scan *scan, unsigned bus)
 {
 	struct pci_function fn;
 
-	if (scan->visited[bus])
-		return;
-	scan->visited[bus] = true;
 	for (unsigned device = 0; device < 32; device++) {
 		if (!probe(&fn, bus, device, 0))
 			continue;
@@ -86,14 +87,39 @@ static void scan_bus(struct scan *scan, unsigned bus)
 	}
 }
 
+/* Each bus once: one that is found while the buses are walked waits for the next round. */
+static void scan_waiting(struct scan *scan)
+{
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (unsigned bus = 0; bus < 256; bus++) {
+			if (!scan->waiting[bus])
+				continue;
+			scan->waiting[bus] = false;
+			scan_bus(scan, bus);
+			again = true;
+		}
+	}
+}
+
 unsigned pci_scan(struct pci_function *out, unsigned max,
 		  bool (*wanted)(const struct pci_function *))
 {
 	struct scan scan = {.out = out, .max = max, .wanted = wanted};
+	struct pci_function fn;
 
-	scan_bus(&scan, 0);
+	add_bus(&scan, 0);
+	scan_waiting(&scan);
+	/* Further root buses: by their first function, or, if nothing wanted was found, in full. */
+	for (unsigned bus = 1; bus < 256; bus++)
+		if (!scan.seen[bus] && probe(&fn, bus, 0, 0))
+			add_bus(&scan, bus);
+	scan_waiting(&scan);
 	for (unsigned bus = 1; bus < 256 && scan.n == 0; bus++)
-		scan_bus(&scan, bus);
+		add_bus(&scan, bus);
+	scan_waiting(&scan);
 	return scan.n;
 }
 

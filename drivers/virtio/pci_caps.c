@@ -40,27 +40,33 @@ static bool read_cap(const struct pci_function *fn, unsigned at, struct cap *cap
 	return cap->bar < PCI_BARS; /* others are reserved and to be skipped */
 }
 
-/* The part of a BAR that @cap describes; false if it is not aligned or not all in the BAR. */
+/*
+ * The part of a BAR that @cap describes, cut at the BAR's end: a length may be larger than expected
+ * (4.1.4.1). False if it is not aligned, or holds less than @min_bytes.
+ */
 static bool find_window(const struct cap *cap, const struct pci_bar bars[PCI_BARS], uint32_t align,
-			struct bar_window *window)
+			uint32_t min_bytes, struct bar_window *window)
 {
 	const struct pci_bar *bar = &bars[cap->bar];
+	uint64_t bytes;
 
-	if (!bar->base || cap->offset % align || cap->offset >= bar->bytes ||
-	    cap->length > bar->bytes - cap->offset)
+	if (!bar->base || cap->offset % align || cap->offset >= bar->bytes)
 		return false;
-	*window = (struct bar_window){bar->base + cap->offset, cap->length, bar->io};
-	return true;
+	bytes = bar->bytes - cap->offset;
+	if (bytes > cap->length)
+		bytes = cap->length;
+	*window = (struct bar_window){bar->base + cap->offset, bytes, bar->io};
+	return bytes >= min_bytes;
 }
 
 static void map_cap(const struct cap *cap, const struct pci_bar bars[PCI_BARS], uint32_t min_bytes,
 		    struct region *region)
 {
-	uint32_t bytes = cap->length < MAP_MAX ? cap->length : MAP_MAX;
 	struct bar_window window;
 
-	if (cap->length >= min_bytes && find_window(cap, bars, 4, &window))
-		region_map(region, &window, 0, bytes);
+	if (find_window(cap, bars, 4, min_bytes, &window))
+		region_map(region, &window, 0,
+			   window.bytes < MAP_MAX ? (uint32_t)window.bytes : MAP_MAX);
 }
 
 static void find_notify(struct virtio_device *dev, const struct cap *cap,
@@ -68,7 +74,7 @@ static void find_notify(struct virtio_device *dev, const struct cap *cap,
 {
 	struct region probe;
 
-	if (cap->len < NOTIFY_BYTES || !find_window(cap, bars, 2, &dev->notify))
+	if (cap->len < NOTIFY_BYTES || !find_window(cap, bars, 2, 2, &dev->notify))
 		return;
 	if (region_map(&probe, &dev->notify, 0, 2))
 		dev->notify_multiplier = pci_read32(&dev->pci, cap->at + CAP_MULTIPLIER);

@@ -23,6 +23,7 @@ enum {
 	QUEUE_DESC = 32,
 	QUEUE_DRIVER = 40,
 	QUEUE_DEVICE = 48,
+	QUEUE_NOTIF_CONFIG_DATA = 56, /* with NOTIF_CONFIG_DATA only */
 };
 
 #define STATUS_VANISHED 0xff /* what absent hardware reads as */
@@ -43,6 +44,19 @@ void virtio_fail(struct virtio_device *dev)
 	add_status(dev, VIRTIO_STATUS_FAILED);
 }
 
+/* A device that does not confirm a reset may still write to memory: it loses the right to. */
+static bool reset_failed(struct virtio_device *dev, uint8_t status)
+{
+	if (status == STATUS_VANISHED)
+		log_error("%s: device has vanished: status reads 0xff", dev->name);
+	else
+		log_error("%s: reset not done within 1 s: status reads 0x%02x; bus mastering "
+			  "switched off",
+			  dev->name, status);
+	pci_disable_master(&dev->pci);
+	return false;
+}
+
 /* 4.1.4.3.2: the reset is done when the status reads back 0, not before. */
 bool virtio_reset(struct virtio_device *dev)
 {
@@ -54,11 +68,8 @@ bool virtio_reset(struct virtio_device *dev)
 
 		if (status == 0)
 			return true;
-		if (status == STATUS_VANISHED || cycles() - start > limit) {
-			log_error("%s: reset not done within 1 s: status reads 0x%02x", dev->name,
-				  status);
-			return false;
-		}
+		if (status == STATUS_VANISHED || cycles() - start > limit)
+			return reset_failed(dev, status);
 		cpu_relax();
 	}
 }
@@ -100,6 +111,8 @@ bool virtio_negotiate(struct virtio_device *dev, uint64_t wanted)
 	uint8_t status;
 
 	dev->offered = read_features(dev);
+	if (dev->common.bytes < QUEUE_NOTIF_CONFIG_DATA + 2)
+		wanted &= ~VIRTIO_F_NOTIF_CONFIG_DATA; /* no room for its register */
 	dev->accepted = dev->offered & (wanted | VIRTIO_F_VERSION_1);
 	if (!virtio_has(dev, VIRTIO_F_VERSION_1)) {
 		log_error("%s: device does not offer VERSION_1 (offers 0x%llx)", dev->name,
@@ -148,14 +161,31 @@ static bool find_doorbell(struct virtio_device *dev, struct virtqueue *vq)
 	return false;
 }
 
+/* A smaller size than the device's own counts only if the device took it. */
+static bool set_size(struct virtio_device *dev, const struct virtqueue *vq)
+{
+	uint16_t size = region_read16(&dev->common, QUEUE_SIZE);
+
+	if (size == vq->size)
+		return true;
+	region_write16(&dev->common, QUEUE_SIZE, vq->size);
+	size = region_read16(&dev->common, QUEUE_SIZE);
+	if (size != vq->size)
+		log_error("%s: queue %u: device refused the size %u (read back %u)", dev->name,
+			  vq->index, vq->size, size);
+	return size == vq->size;
+}
+
 bool virtio_queue_enable(struct virtio_device *dev, uint16_t index, struct virtqueue *vq)
 {
 	region_write16(&dev->common, QUEUE_SELECT, index);
 	vq->index = index;
-	if (!find_doorbell(dev, vq))
+	if (!find_doorbell(dev, vq) || !set_size(dev, vq))
 		return false;
-	if (region_read16(&dev->common, QUEUE_SIZE) != vq->size)
-		region_write16(&dev->common, QUEUE_SIZE, vq->size);
+	/* 4.1.5.2.1: what the doorbell takes. */
+	vq->notify_value = virtio_has(dev, VIRTIO_F_NOTIF_CONFIG_DATA)
+				   ? region_read16(&dev->common, QUEUE_NOTIF_CONFIG_DATA)
+				   : index;
 	/* A polled queue has no vector, and a device's own default may be another (4.1.5.1.2). */
 	region_write16(&dev->common, CONFIG_MSIX_VECTOR, VIRTIO_NO_VECTOR);
 	region_write16(&dev->common, QUEUE_MSIX_VECTOR, VIRTIO_NO_VECTOR);

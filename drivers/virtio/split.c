@@ -111,6 +111,7 @@ void virtqueue_destroy(struct virtqueue *vq)
 		dma_unmap(vq->desc_dma, sizeof(struct vring_desc) * vq->size);
 		dma_unmap(vq->avail_dma, 6 + 2 * (size_t)vq->size);
 		dma_unmap(vq->used_dma, 6 + 8 * (size_t)vq->size);
+		vq->used_dma = 0;
 	}
 	while (vq->nr_memory) {
 		const struct vq_memory *m = &vq->memory[--vq->nr_memory];

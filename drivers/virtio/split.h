@@ -92,10 +92,10 @@ struct virtqueue {
 	uint16_t size, mask, data_shift;
 	uint16_t stride; /* descriptors in a slot */
 	uint16_t n_slots, n_free;
-	uint16_t avail_idx;	/* of the next entry; runs ahead of what is published */
-	uint16_t published_idx; /* what avail->idx holds */
-	uint16_t used_idx;	/* of the next entry to take */
-	uint16_t index;
+	uint16_t avail_idx;	      /* of the next entry; runs ahead of what is published */
+	uint16_t published_idx;	      /* what avail->idx holds */
+	uint16_t used_idx;	      /* of the next entry to take */
+	uint16_t index, notify_value; /* the latter is what the doorbell takes */
 	bool event_idx;
 	struct region doorbell;
 	const char *broken; /* why the queue cannot be used any more; NULL while it can */
@@ -187,7 +187,7 @@ static inline void virtqueue_publish(struct virtqueue *vq)
 
 static inline void virtqueue_notify(const struct virtqueue *vq)
 {
-	region_write16(&vq->doorbell, 0, vq->index);
+	region_write16(&vq->doorbell, 0, vq->notify_value);
 }
 
 static inline uint16_t *virtqueue_used_event(const struct virtqueue *vq)
@@ -296,12 +296,14 @@ static inline void virtqueue_drain_end(struct virtqueue *vq, uint32_t n)
 }
 
 /*
- * For polled use with EVENT_IDX, where the flags must stay 0 (2.7.7.1): used_event is kept just
- * behind, so that the next interrupt would be due after 65535 more completions, and never is.
+ * For polled use with EVENT_IDX, where the flags must stay 0 (2.7.7.1): used_event is kept half the
+ * circle of indexes ahead. The device, which may look at it at any time, has at most a queue of
+ * 32768 to complete until it is moved on, and cannot come past it.
  */
 static inline void virtqueue_park_interrupts(const struct virtqueue *vq)
 {
-	__atomic_store_n(virtqueue_used_event(vq), (uint16_t)(vq->used_idx - 1), __ATOMIC_RELAXED);
+	__atomic_store_n(virtqueue_used_event(vq), (uint16_t)(vq->used_idx + 0x8000),
+			 __ATOMIC_RELAXED);
 }
 
 /*

@@ -21,7 +21,7 @@ void virtqueue_long_put(struct vq_chain *chain, dma_addr_t addr, uint32_t len, u
 /* Puts the chain into the available ring. */
 void virtqueue_long_end(struct vq_chain *chain, void *token, uint32_t writable_bytes);
 
-/* Whether a popped chain is to be given back here and not by virtqueue_drain_free(). */
+/* Whether a completed chain goes back by virtqueue_long_free(), not by virtqueue_drain_free(). */
 static inline bool virtqueue_is_long(const struct vq_head *head)
 {
 	return head->long_slots != 0;

@@ -18,11 +18,13 @@
 #define VIRTIO_STATUS_FAILED	  128
 
 /* Feature bits of any device type (virtio 1.3, 6). */
-#define VIRTIO_F(bit)		 (1ull << (bit))
-#define VIRTIO_F_INDIRECT_DESC	 VIRTIO_F(28)
-#define VIRTIO_F_EVENT_IDX	 VIRTIO_F(29)
-#define VIRTIO_F_VERSION_1	 VIRTIO_F(32)
-#define VIRTIO_F_ACCESS_PLATFORM VIRTIO_F(33)
+#define VIRTIO_F(bit)		   (1ull << (bit))
+#define VIRTIO_F_INDIRECT_DESC	   VIRTIO_F(28)
+#define VIRTIO_F_EVENT_IDX	   VIRTIO_F(29)
+#define VIRTIO_F_VERSION_1	   VIRTIO_F(32)
+#define VIRTIO_F_ACCESS_PLATFORM   VIRTIO_F(33)
+#define VIRTIO_F_ORDER_PLATFORM	   VIRTIO_F(36)
+#define VIRTIO_F_NOTIF_CONFIG_DATA VIRTIO_F(39)
 
 #define VIRTIO_VENDOR	     0x1af4
 #define VIRTIO_NO_VECTOR     0xffff
@@ -61,7 +63,10 @@ void virtio_driver_ok(struct virtio_device *dev);
 
 /* Gives up on the device: FAILED is set and nothing further is written but a reset. */
 void virtio_fail(struct virtio_device *dev);
-/* Writes 0 to the status and waits until it reads back 0; false if it does not within 1 s. */
+/*
+ * Writes 0 to the status and waits until it reads back 0. False if it does not within 1 s; the
+ * device may not read or write memory any more then.
+ */
 bool virtio_reset(struct virtio_device *dev);
 /* The status register; 0xff from a device that has vanished. */
 uint8_t virtio_status(const struct virtio_device *dev);

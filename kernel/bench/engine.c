@@ -27,6 +27,7 @@ struct engine {
 	struct io_batch *batches, **free_batches; /* one more than there are requests */
 	struct io_batch *ready_batch;		  /* what ready refers to */
 	unsigned nr_free, nr_ready, nr_free_batches, in_flight;
+	unsigned empty; /* polls in a row that found nothing */
 	unsigned batch_submit, complete_min, complete_max;
 	uint64_t left; /* requests still to prepare */
 	uint64_t next_block;
@@ -170,7 +171,7 @@ static void stop(struct engine *e)
 static void failed(struct engine *e, const struct blk_request *req)
 {
 	record_error(e->result, req);
-	if (req->progress.status == BLK_DEVICE_GONE || req->progress.status == BLK_TIMED_OUT) {
+	if (record_ends_job(req)) {
 		e->result->stopped = true;
 		stop(e);
 	}
@@ -219,7 +220,7 @@ static void handle_events(struct engine *e, uint64_t now)
 /* Polls until @least requests are back; each wait is bounded by blk_check_progress(). */
 static void reap(struct engine *e, unsigned least)
 {
-	unsigned got = 0, empty = 0;
+	unsigned got = 0;
 
 	do {
 		struct blk_request **done = &e->free[e->nr_free];
@@ -227,14 +228,14 @@ static void reap(struct engine *e, unsigned least)
 		uint64_t now = cycles();
 
 		if (n == 0) {
-			window_idle(&e->window, now, empty++ > 0);
-			if (empty % CHECK_EVERY == 0)
+			window_idle(&e->window, now, e->empty++ > 0);
+			if (e->empty % CHECK_EVERY == 0)
 				blk_check_progress(e->queue);
 		} else {
 			e->nr_free += n;
 			record_reaped(e, done, n, now);
 			got += n;
-			empty = 0;
+			e->empty = 0;
 		}
 		if (__builtin_expect(now >= e->window.next_event, 0))
 			handle_events(e, now);
@@ -248,11 +249,16 @@ static void run(struct engine *e)
 		unsigned least = e->complete_min;
 
 		while (issue(e))
-			;
+			e->empty = 0;
 		if (least > e->in_flight)
 			least = e->in_flight;
-		if (e->in_flight)
+		if (e->in_flight) {
 			reap(e, least);
+		} else if (
+			e->nr_ready) { /* an empty queue that takes nothing: never, if all is right */
+			e->result->stopped = true;
+			stop(e);
+		}
 	}
 	window_close(&e->window);
 }

@@ -86,7 +86,7 @@ static void finish(struct hash *h, struct blk_request *req, uint64_t now)
 	}
 	record_error(h->result, req);
 	h->failed = true;
-	h->result->stopped = true;
+	h->result->stopped |= record_ends_job(req);
 }
 
 /* Hashes as far as the data is there without a gap. */
@@ -143,6 +143,8 @@ void hash_run(const struct job_plan *plan, struct job_result *result, struct req
 			issue(&h);
 		if (h.in_flight)
 			reap(&h);
+		else if (!h.failed && h.next_issue < h.blocks) /* as in engine.c: never */
+			h.failed = result->stopped = true;
 		catch_up(&h);
 	}
 	window_close(window);

@@ -201,11 +201,7 @@ static bool take_token(struct parser *p, char *token, bool first)
 	if (option)
 		return take_option(p, option, value);
 	if (first && strchr(key, '/'))
-		return true;
-	if (first && !value) {
-		ignore(p->run, key);
-		return true;
-	}
+		return true; /* the image's path */
 	return unknown_option(p, key);
 }
 

@@ -81,8 +81,8 @@ struct run_options {
 
 /*
  * Parses @line in place (the strings in @run point into it). An empty line is the default job.
- * A leading token that is neither key=value nor a known flag and holds a '/' or is the first
- * on the line is the image's path, as some loaders pass it: skipped. A leading "--" on a key is removed.
+ * A first token that is no option and holds a '/' is the image's path, as some loaders pass it:
+ * skipped. A leading "--" on a key is removed.
  * False: @error holds one line that names the key, the value and what would be valid.
  */
 bool options_parse(char *line, struct run_options *run, char *error, size_t error_size);

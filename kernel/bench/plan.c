@@ -105,15 +105,15 @@ static bool plan_range(struct planner *p)
 			    (unsigned long long)dev->capacity_512 * SECTOR, dev->name);
 	plan->nr_blocks = bytes / o->bs_bytes;
 	plan->left_out_bytes = bytes % o->bs_bytes;
-	if (plan->nr_blocks == 0)
-		return fail(p, "bs=%u: not one block fits in the range of %llu bytes on %s",
-			    o->bs_bytes, (unsigned long long)bytes, dev->name);
 	if (o->hash_crc32c) {
 		plan->tail_bytes = (uint32_t)plan->left_out_bytes;
 		plan->tail_bytes -= plan->tail_bytes % dev->block_bytes;
 		plan->tail_bytes -= plan->tail_bytes % SECTOR;
 		plan->left_out_bytes -= plan->tail_bytes;
 	}
+	if (plan->nr_blocks == 0 && plan->tail_bytes == 0)
+		return fail(p, "bs=%u: not one block fits in the range of %llu bytes on %s",
+			    o->bs_bytes, (unsigned long long)bytes, dev->name);
 	return true;
 }
 
@@ -121,19 +121,24 @@ static bool plan_range(struct planner *p)
 static bool check_hash(struct planner *p)
 {
 	const struct job_options *o = p->options;
-	const char *clash = o->time_based      ? "time_based"
-			    : o->runtime_ns    ? "runtime"
-			    : o->ramp_time_ns  ? "ramp_time"
-			    : o->io_size_bytes ? "io_size"
-			    : o->number_ios    ? "number_ios"
-					       : NULL;
+	const char *clash = o->time_based		 ? "time_based"
+			    : o->runtime_ns		 ? "runtime"
+			    : o->ramp_time_ns		 ? "ramp_time"
+			    : o->io_size_bytes		 ? "io_size"
+			    : o->number_ios		 ? "number_ios"
+			    : o->batch_submit		 ? "iodepth_batch_submit"
+			    : o->batch_complete_min != 1 ? "iodepth_batch_complete_min"
+			    : o->batch_complete_max	 ? "iodepth_batch_complete_max"
+							 : NULL;
 
 	if (!o->hash_crc32c)
 		return true;
 	if (o->rw != RW_READ)
 		return fail(p, "hash=crc32c: needs rw=read, not rw=%s", job_rw_name(o->rw));
 	if (clash)
-		return fail(p, "hash=crc32c: reads its range once; %s cannot go with it", clash);
+		return fail(
+			p, "hash=crc32c: reads its range once, at full depth; %s cannot go with it",
+			clash);
 	return true;
 }
 

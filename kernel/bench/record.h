@@ -34,6 +34,12 @@ static inline void record_done(struct direction_result *d, const struct io_batch
 	d->clat.count[histogram_bucket(clat)] += n;
 }
 
+/* Whether a request failed because the queue broke, so that nothing further can be done. */
+static inline bool record_ends_job(const struct blk_request *req)
+{
+	return req->progress.status == BLK_DEVICE_GONE || req->progress.status == BLK_TIMED_OUT;
+}
+
 /* A failed request counts as an error and nowhere else. */
 void record_error(struct job_result *r, const struct blk_request *req);
 /* @n requests of @batch, @writes of them writes, were handed over; @in_flight are out now. */

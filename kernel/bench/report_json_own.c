@@ -121,6 +121,7 @@ void json_own_job(struct json *j, const struct job_result *r)
 	json_u64(j, "busy_cycles", r->busy_cycles);
 	json_u64(j, "idle_cycles", r->idle_cycles);
 	json_milli(j, "busy_cycles_per_io", result_per_io_milli(r, r->busy_cycles));
+	json_u64(j, "sgl_chunks", r->sgl_chunks);
 	json_u64(j, "max_in_flight", r->max_in_flight);
 	json_u64(j, "ramp_ios", r->ramp_ios);
 	json_u64(j, "range_start_bytes", r->plan->first_lba_512 * 512);

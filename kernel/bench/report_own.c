@@ -29,9 +29,24 @@ static void cost_lines(struct sink *out, const struct job_result *r)
 		    irqs, batches, (unsigned long long)c->kicks_suppressed);
 	sink_printf(out,
 		    "  ringlab: polls_empty=%llu ring_full=%llu rekicks=%llu cpu_busy=%s%% "
-		    "max_in_flight=%llu\n",
+		    "max_in_flight=%llu sgl_chunks=%llu\n",
 		    (unsigned long long)c->polls_empty, (unsigned long long)c->ring_full,
-		    (unsigned long long)c->rekicks, busy, (unsigned long long)r->max_in_flight);
+		    (unsigned long long)c->rekicks, busy, (unsigned long long)r->max_in_flight,
+		    (unsigned long long)r->sgl_chunks);
+}
+
+/* Two readings of the clock a batch submitted, one for what a poll found: what that costs. */
+static void stamp_line(struct sink *out, const struct report_machine *m, const struct job_result *r)
+{
+	uint64_t stamps = 2 * r->counters.batches + sum_levels(r->complete_level);
+	uint64_t cost_ns = wide_mul_div(stamps, m->stamp_ps, 1000);
+	char each[FORMAT_MILLI_MAX], per_io[FORMAT_MILLI_MAX], share[FORMAT_MILLI_MAX];
+
+	format_milli(each, sizeof(each), m->stamp_ps, 1);
+	format_milli(per_io, sizeof(per_io), result_per_io_milli(r, cost_ns), 1);
+	format_milli(share, sizeof(share), share_milli(cost_ns, r->runtime_ns), 2);
+	sink_printf(out, "  ringlab: time stamps: %s ns each, %s ns/io, %s%% of the run\n", each,
+		    per_io, share);
 }
 
 static void error_line(struct sink *out, const struct job_result *r)
@@ -61,8 +76,15 @@ static void warning_lines(struct sink *out, const struct job_result *r)
 		sink_printf(
 			out,
 			"  warning: %s: %llu notifications were repeated (rekicks) after a wait "
-			"without progress: notifications may have been lost\n",
-			disk, (unsigned long long)r->counters.rekicks);
+			"without progress: %s\n",
+			disk, (unsigned long long)r->counters.rekicks,
+			r->plan->device->event_idx
+				? "notifications may have been lost"
+				: "a slow device, or lost notifications (without EVENT_IDX the "
+				  "two look alike)");
+	if (r->ramp_ios && r->read.ios + r->write.ios == 0)
+		sink_printf(out, "  warning: the job was over before its ramp time: nothing was "
+				 "measured\n");
 	if (r->stopped)
 		sink_printf(out, "  warning: %s: the queue broke; the job ended early\n", disk);
 	if (r->plan->left_out_bytes)
@@ -109,6 +131,7 @@ void report_own(struct sink *out, const struct report_machine *machine, const st
 {
 	setup_line(out, machine, r);
 	cost_lines(out, r);
+	stamp_line(out, machine, r);
 	error_line(out, r);
 	warning_lines(out, r);
 	crc_line(out, r);

@@ -13,7 +13,8 @@
 
 static uint32_t piece_alloc_bytes(const struct request_set *set)
 {
-	return set->scatter ? SCATTER_STRIDE : set->piece_bytes;
+	/* Whole pages: pieces are aligned to pages in any case. */
+	return set->scatter ? SCATTER_STRIDE : (set->piece_bytes + PAGE - 1) / PAGE * PAGE;
 }
 
 static void shape(struct request_set *set, const struct job_plan *plan)

@@ -12,7 +12,7 @@ enum { DEPTH_LEVELS = 7 };
 
 struct direction_result {
 	uint64_t ios, bytes;		      /* without failed requests */
-	struct stat slat_ns, clat_ns, lat_ns; /* of the requests in ios */
+	struct stat slat_ns, clat_ns, lat_ns; /* slat is counted as they are sent */
 	struct histogram clat;		      /* nanoseconds */
 	struct stat bw_kib, iops;	      /* samples of 500 ms each, fio's default */
 };
@@ -53,6 +53,7 @@ struct report_machine {
 	const char *tsc_cross_source; /* NULL: there was no second clock */
 	bool tsc_trusted;
 	uint64_t tsc_cross_ppm;
+	uint64_t stamp_ps; /* what one reading of the clock costs, in picoseconds */
 	uint64_t ram_bytes, image_bytes;
 	uint64_t boot_to_kernel_ns;   /* from the CPU counter's 0 to the first instruction */
 	uint64_t boot_to_first_io_ns; /* from there to the first completed request */

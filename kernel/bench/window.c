@@ -6,12 +6,15 @@
 
 #define NEVER	  UINT64_MAX
 #define SAMPLE_NS 500000000ull /* fio's bwavgtime and iopsavgtime */
+#define CHECK_NS  10000000ull  /* how often the engine looks for stuck requests at the least */
 
 static void schedule(struct window *w)
 {
 	w->next_event = w->end < w->next_sample ? w->end : w->next_sample;
 	if (w->next_progress < w->next_event)
 		w->next_event = w->next_progress;
+	if (w->next_check < w->next_event)
+		w->next_event = w->next_check;
 	if (w->ramping && w->ramp_end < w->next_event)
 		w->next_event = w->ramp_end;
 }
@@ -46,6 +49,7 @@ void window_open(struct window *w)
 		w->ramp_end = now + ns_to_cycles(o->ramp_time_ns);
 		w->end = w->next_sample = NEVER;
 	}
+	w->next_check = now + ns_to_cycles(CHECK_NS);
 	w->next_progress =
 		w->hook && w->hook->interval_ns ? now + ns_to_cycles(w->hook->interval_ns) : NEVER;
 	schedule(w);
@@ -117,6 +121,8 @@ bool window_event(struct window *w, uint64_t now, uint64_t left)
 		sample(w, now);
 	if (now >= w->next_progress)
 		show_progress(w, now, left);
+	if (now >= w->next_check)
+		w->next_check = now + ns_to_cycles(CHECK_NS);
 	if (over)
 		w->end = NEVER; /* said once */
 	schedule(w);

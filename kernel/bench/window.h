@@ -11,7 +11,7 @@ struct window {
 	const struct progress_hook *hook;
 	/* All in cycles. The one that the loop compares with is the earliest of the others. */
 	uint64_t next_event;
-	uint64_t started, opened, ramp_end, end, next_sample, next_progress;
+	uint64_t started, opened, ramp_end, end, next_sample, next_progress, next_check;
 	uint64_t idle_mark, last_sample;
 	uint64_t sampled_ios[2], sampled_bytes[2];
 	struct blk_counters counters_at_open;

@@ -197,6 +197,7 @@ struct fake_disk {
 	uint16_t queue_size[FAKE_QUEUES];
 	unsigned reset_reads; /* status reads that a reset takes */
 	bool reset_never, refuse_features_ok;
+	bool size_fixed; /* writes to queue_size have no effect */
 	uint64_t capacity, other_capacity;
 	uint64_t capacity_flips; /* how often a read of half of it swaps the two */
 	bool flip_silently;	 /* without a new generation: for a check of the check */

@@ -221,7 +221,8 @@ static void queue_write(struct fake_disk *disk, uint64_t offset, uint32_t value)
 		fake_violate("PCI-COM-10: set up of queue %u, which is not there",
 			     disk->queue_select);
 	if (offset == QUEUE_SIZE) {
-		queue_size_write(queue, value);
+		if (!disk->size_fixed)
+			queue_size_write(queue, value);
 	} else if (offset == QUEUE_VECTOR) {
 		queue->vector = (uint16_t)value;
 		queue->written |= WROTE_VECTOR;

@@ -70,6 +70,7 @@ static inline void set_up_machine(void)
 					  .tsc_source = "hpet",
 					  .tsc_cross_source = "pm-timer",
 					  .tsc_cross_ppm = 3,
+					  .stamp_ps = 25000,
 					  .tsc_trusted = true,
 					  .ram_bytes = 256 << 20,
 					  .image_bytes = 98304,

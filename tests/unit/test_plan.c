@@ -137,15 +137,15 @@ static void hash_is_of_the_whole_range(void **state)
 	refuses("hash=crc32c", "hash=crc32c: needs rw=read, not rw=randread");
 	refuses("hash=crc32c rw=write", "hash=crc32c: needs rw=read, not rw=write");
 	refuses("hash=crc32c rw=read number_ios=3",
-		"hash=crc32c: reads its range once; number_ios cannot go with it");
+		"hash=crc32c: reads its range once, at full depth; number_ios cannot go with it");
 	refuses("hash=crc32c rw=read io_size=1m",
-		"hash=crc32c: reads its range once; io_size cannot go with it");
+		"hash=crc32c: reads its range once, at full depth; io_size cannot go with it");
 	refuses("hash=crc32c rw=read runtime=1",
-		"hash=crc32c: reads its range once; runtime cannot go with it");
+		"hash=crc32c: reads its range once, at full depth; runtime cannot go with it");
 	refuses("hash=crc32c rw=read ramp_time=1",
-		"hash=crc32c: reads its range once; ramp_time cannot go with it");
+		"hash=crc32c: reads its range once, at full depth; ramp_time cannot go with it");
 	refuses("hash=crc32c rw=read runtime=1 time_based",
-		"hash=crc32c: reads its range once; time_based cannot go with it");
+		"hash=crc32c: reads its range once, at full depth; time_based cannot go with it");
 }
 
 /* F-149: what is not aligned is refused, also where blocks are of 4096 bytes. */

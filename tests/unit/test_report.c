@@ -97,7 +97,8 @@ static void f107_what_fio_has_no_words_for(void **state)
 	has("  ringlab: vda 00:03.0 accel=tcg machine=q35 transport=modern ring=split mode=poll "
 	    "queues=1 qsize=256 event_idx=1 indirect=never cache=writeback\n"
 	    "  ringlab: kicks/io=0.031 irqs/io=0.000 batches/io=0.063 suppressed=10530\n"
-	    "  ringlab: polls_empty=77 ring_full=0 rekicks=0 cpu_busy=60.00% max_in_flight=16\n"
+	    "  ringlab: polls_empty=77 ring_full=0 rekicks=0 cpu_busy=60.00% max_in_flight=16 sgl_chunks=0\n"
+	    "  ringlab: time stamps: 25.0 ns each, 4.7 ns/io, 0.08% of the run\n"
 	    "  result: a rw=randread bs=4096 iodepth=16: IOPS=168386 BW=657.8MiB/s accel=tcg "
 	    "machine=q35 ring=split transport=modern mode=poll\n");
 	has_not("warning");

@@ -247,12 +247,27 @@ static void missing_structures(void **state)
 }
 
 /* Offsets outside the BAR, beyond 32 bits, or not aligned, lead nowhere. */
+/* PCI-CAP-06: a length beyond the BAR is cut, and what is there is used. */
+static void length_beyond_bar(void **state)
+{
+	static const uint32_t lengths[] = {0x10000, 0x80000000, 0xffffffff};
+	struct rig *rig = *state;
+
+	for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		again(rig);
+		plug_bare(rig);
+		fake_disk_cap(&rig->disk, FAKE_COMMON, 4, 0, lengths[i]);
+		add_all_but(rig, 1u << FAKE_COMMON);
+		must_work(rig);
+	}
+}
+
 static void bad_places(void **state)
 {
 	static const struct {
 		uint32_t offset, length;
-	} cases[] = {{0x4000, 64},    {0x3fff, 64}, {0xffffffff, 64}, {0xfffffff0, 64},
-		     {0, 0xffffffff}, {2, 64},	    {1, 64},	      {0, 0}};
+	} cases[] = {{0x4000, 64}, {0x3fff, 64}, {0xffffffff, 64}, {0xfffffff0, 64},
+		     {0, 55},	   {2, 64},	 {1, 64},	   {0, 0}};
 	struct rig *rig = *state;
 	unsigned i;
 
@@ -325,15 +340,16 @@ static void vanished_before_open(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		rig_test(reserved_values),    rig_test(longer_capabilities),
-		rig_test(notify_multipliers), rig_test(notify_out_of_bounds),
-		rig_test(huge_length),	      rig_test(structures_in_io_space),
-		rig_test(bar_places),	      rig_test(unreachable_first),
-		rig_test(nothing_reachable),  rig_test(unassigned_bar),
-		rig_test(first_of_two),	      rig_test(common_lengths),
-		rig_test(missing_structures), rig_test(bad_places),
-		rig_test(legacy_device),      rig_test(looping_list),
-		rig_test(odd_cap_lengths),    rig_test(vanished_before_open),
+		rig_test(reserved_values),	rig_test(longer_capabilities),
+		rig_test(notify_multipliers),	rig_test(notify_out_of_bounds),
+		rig_test(huge_length),		rig_test(structures_in_io_space),
+		rig_test(bar_places),		rig_test(unreachable_first),
+		rig_test(nothing_reachable),	rig_test(unassigned_bar),
+		rig_test(first_of_two),		rig_test(common_lengths),
+		rig_test(missing_structures),	rig_test(bad_places),
+		rig_test(length_beyond_bar),	rig_test(legacy_device),
+		rig_test(looping_list),		rig_test(odd_cap_lengths),
+		rig_test(vanished_before_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,6 +61,8 @@ static void endless_reset(void **state)
 	rig->disk.reset_never = true;
 	rig_plug(rig);
 	must_fail(rig, "reset not done", true);
+	/* CLEAN-02: it may not write to memory that others get now. */
+	assert_false(fake_pci_command(rig->disk.fn) & 4);
 	assert_true(host.clock_ns > 500000000 && host.clock_ns < 5000000000);
 }
 
@@ -71,7 +73,7 @@ static void every_feature_offered(void **state)
 			 FAKE_BIT(FAKE_BLK_SIZE) | FAKE_BIT(FAKE_FLUSH) |
 			 FAKE_BIT(FAKE_CONFIG_WCE) | FAKE_BIT(FAKE_INDIRECT_DESC) |
 			 FAKE_BIT(FAKE_EVENT_IDX) | FAKE_BIT(FAKE_VERSION_1) |
-			 FAKE_BIT(FAKE_ACCESS_PLATFORM);
+			 FAKE_BIT(FAKE_ACCESS_PLATFORM) | FAKE_BIT(36); /* ORDER_PLATFORM */
 	struct rig *rig = *state;
 
 	rig->disk.features = UINT64_MAX;
@@ -80,6 +82,7 @@ static void every_feature_offered(void **state)
 	assert_int_equal(rig->disk.accepted & ~known, 0);
 	assert_true(rig->disk.accepted & FAKE_BIT(FAKE_VERSION_1));	  /* F-048 */
 	assert_true(rig->disk.accepted & FAKE_BIT(FAKE_ACCESS_PLATFORM)); /* RSVD-03 */
+	assert_true(rig->disk.accepted & FAKE_BIT(36));			  /* RSVD-07 */
 	assert_true(rig->disk.accepted & FAKE_BIT(FAKE_RO));		  /* BLK-OP-03 */
 	assert_true(rig->blk.event_idx && rig->blk.indirect_desc && rig->blk.read_only);
 	blk_close(&rig->blk);
@@ -261,6 +264,37 @@ static void queue_size_option(void **state)
 	}
 }
 
+/* A device that keeps its own size would index other slots than the driver. */
+static void queue_size_refused(void **state)
+{
+	struct rig *rig = *state;
+
+	rig->disk.queue_size[0] = 256;
+	rig->disk.size_fixed = true;
+	rig->config.qsize = 64;
+	rig_plug(rig);
+	must_fail(rig, "queue 0: device refused the size 64 (read back 256)", true);
+}
+
+/* RSVD-14, NOTIF-05, PCI-COM-11: the doorbell takes the device's own word, if there is room for it. */
+static void notification_data(void **state)
+{
+	static const uint32_t common_bytes[] = {56, 57, 58, 60, 64};
+	struct rig *rig = *state;
+
+	for (unsigned i = 0; i < sizeof(common_bytes) / sizeof(common_bytes[0]); i++) {
+		fake_reset();
+		fake_disk_init(&rig->disk);
+		rig->disk.features |= FAKE_BIT(FAKE_NOTIF_CONFIG_DATA);
+		rig->disk.common_bytes = common_bytes[i];
+		rig_start(rig);
+		assert_int_equal(rig->disk.accepted >> FAKE_NOTIF_CONFIG_DATA & 1,
+				 common_bytes[i] >= 58);
+		assert_int_equal(rig_do(rig, BLK_READ, 9, rig_memory(512), 512), BLK_OK);
+		blk_close(&rig->blk);
+	}
+}
+
 /* INIT-07, and no memory lost: each allocation fails once. */
 static void out_of_memory(void **state)
 {
@@ -323,6 +357,8 @@ int main(void)
 		rig_test(generation_never_stable),
 		rig_test(queue_sizes),
 		rig_test(queue_size_option),
+		rig_test(queue_size_refused),
+		rig_test(notification_data),
 		rig_test(out_of_memory),
 		rig_test(names),
 	};

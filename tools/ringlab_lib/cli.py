@@ -85,7 +85,7 @@ def _machine_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("machine")
     group.add_argument("--accel", default="auto", metavar="A",
                        help="auto (kvm where usable, else tcg), kvm, tcg, or QEMU's own form")
-    group.add_argument("--machine", default="q35", metavar="M", help="q35 (default), pc, microvm")
+    group.add_argument("--machine", default="q35", metavar="M", help="q35 (default), pc")
     group.add_argument("--cpu", default="", metavar="MODEL",
                        help="CPU model (default: host with kvm, else QEMU's own default)")
     group.add_argument("--mem", default="256M", metavar="SIZE", help="memory (default 256M)")
@@ -168,8 +168,15 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
 def _options(args: argparse.Namespace) -> Options:
     names = Options.__dataclass_fields__
     options = Options(**{key: value for key, value in vars(args).items() if key in names})
-    if args.json and not job_value(options.tokens, "output-format"):
+    formats = job_value(options.tokens, "output-format")
+    if args.json and not formats:
         options.tokens.append("output-format=normal,json")
+    elif args.json and "json" not in formats[-1].split(","):
+        raise errors.LauncherError(f"--json needs output-format=json or normal,json, and the job "
+                                   f"says output-format={formats[-1]}", errors.USAGE)
+    if sys.stdout.isatty() and not any(job_value(options.tokens, key)
+                                       for key in ("eta", "status-interval")):
+        options.tokens.append("eta=always")
     return options
 
 

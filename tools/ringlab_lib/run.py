@@ -40,12 +40,16 @@ class Result:
 
 
 def default_timeout_s(tokens: list[str]) -> float:
-    """A limit that no healthy run meets: what the jobs ask for, and ten minutes."""
+    """A limit that no healthy run meets: what the jobs ask for at the most, and ten minutes.
+
+    A time before the first name= holds for every job, so each is counted for all of them.
+    """
+    jobs = max(1, len(job_value(tokens, "name")))
     total = float(DEFAULT_TIMEOUT_S)
     for value in job_value(tokens, "runtime") + job_value(tokens, "ramp_time"):
-        match = re.fullmatch(r"(\d+)([a-z]*)", value)
+        match = re.fullmatch(r"(\d+)([a-z]*)", value.lower())
         if match:
-            total += int(match[1]) * SECONDS.get(match[2], 0)
+            total += jobs * int(match[1]) * SECONDS.get(match[2], 0)
     return total
 
 

@@ -55,7 +55,11 @@ struct clock_status {
 	uint64_t cross_ppm; /* distance of the two, in parts per million */
 	bool trusted;	    /* a source was found and the cross-check agrees to 0.5 % */
 };
-/* Compares the TSC with the reference clocks over all the time since clock_init(), refines hz. */
+/*
+ * Compares the TSC with the reference clocks over all the time since clock_init(), and refines
+ * timebase: between jobs, never within one. If the rate was off by more than 0.1 % till now, says
+ * so, and the clock is not trusted.
+ */
 void clock_refine(void);
 void clock_status(struct clock_status *status);
 
