@@ -24,7 +24,7 @@ static void init_machine(const struct boot_info *info)
 	memory_init(info);
 	paging_init(info);
 	acpi_init(info);
-	clock_init();
+	clock_start();
 }
 
 /* The one way out for a run that cannot start. */
@@ -66,6 +66,7 @@ _Noreturn void kernel_main(const struct boot_info *info)
 	memory_prefer_high(run.alloc_high);
 	crash(run.crash);
 	disks_open(&disks, &run.blk);
+	clock_init(); /* the disks took most of the time that it needs */
 	if (disks.n == 0)
 		refuse(EXIT_NO_DEVICE,
 		       disks.found ? "no usable virtio-blk device" : "no virtio-blk device found");

@@ -115,8 +115,10 @@ static void report(const struct run_options *run, struct report_machine *machine
 	struct sink *json = console_json(), *out = console();
 
 	identity_clock(machine);
-	machine->boot_to_first_io_ns =
-		cycles_to_ns(results[0].first_done_cycles - machine->entry_cycles);
+	for (unsigned i = 0; i < n && machine->boot_to_first_io_ns == 0; i++)
+		if (results[i].first_done_cycles)
+			machine->boot_to_first_io_ns =
+				cycles_to_ns(results[i].first_done_cycles - machine->entry_cycles);
 	if (run->output != OUTPUT_JSON) {
 		for (unsigned i = 0; i < n; i++)
 			report_text(out, machine, &results[i], i);

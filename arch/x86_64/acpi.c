@@ -139,6 +139,8 @@ void acpi_init(const struct boot_info *info)
 	if (!rsdp || !rsdp_good(rsdp)) {
 		if (info->rsdp)
 			log_warn("ACPI: no good RSDP at 0x%llx", (unsigned long long)info->rsdp);
+		else
+			log_warn("ACPI: no RSDP: going on without its clocks, ECAM and power-off");
 		return;
 	}
 	if (extended_good(rsdp, info->rsdp))

@@ -20,6 +20,7 @@
 #define PLAUSIBLE_HZ_MAX  100000000000u
 #define TRUSTED_PPM_MAX	  5000
 #define DRIFT_PPM_MAX	  1000 /* that later figures may differ from the first by */
+#define PIT_TRIES	  3
 #define NANOSECONDS	  1000000000u
 
 /* At @cycles of the TSC the clock stood at @ticks. */
@@ -34,7 +35,8 @@ struct reference {
 	uint64_t hz;	/* of the TSC, by this clock */
 };
 
-struct timebase timebase = {GUESS_HZ, 1ull << 32};
+/* Until clock_init(): a fast CPU, so that waits are rather too long than too short. */
+struct timebase timebase = {4000000000u, 1ull << 30};
 
 static struct reference references[REFERENCES_MAX];
 static unsigned nr_references;
@@ -78,10 +80,10 @@ static bool sample(const struct clock_source *source, struct clock_point *point)
 	return wanted == 0;
 }
 
-/* Waits for @ticks of @source; false if it stops on the way (F-138). */
-static bool wait_ticks(const struct clock_source *source, uint64_t ticks)
+/* Waits until @source is @ticks past @start; false if it stops on the way (F-138). */
+static bool wait_ticks(const struct clock_source *source, uint64_t start, uint64_t ticks)
 {
-	uint64_t mask = mask_of(source) & UINT32_MAX, start = source->read(), old = start;
+	uint64_t mask = mask_of(source) & UINT32_MAX, old = source->read();
 	unsigned still = 0;
 
 	while (((old - start) & mask) < ticks && still < DEAD_POLLS_MAX) {
@@ -140,11 +142,15 @@ static void open_references(void)
 	}
 }
 
-/* All clocks over one window, timed by the first that runs. */
+static bool wait_window(const struct reference *ref)
+{
+	return wait_ticks(&ref->source, ref->first.ticks, ref->source.hz / WINDOW_PER_SECOND);
+}
+
+/* All clocks over one window, timed by the first that runs; most of it is over already. */
 static void measure_first_window(void)
 {
-	while (nr_references &&
-	       !wait_ticks(&references[0].source, references[0].source.hz / WINDOW_PER_SECOND))
+	while (nr_references && !wait_window(&references[0]))
 		drop_reference(0);
 	for (unsigned i = nr_references; i-- > 0;)
 		if (!measure(&references[i], 0))
@@ -215,9 +221,13 @@ static void set_timebase(void)
 	timebase.ns_mult = wide_div((u128)NANOSECONDS << 32, status.hz);
 }
 
-void clock_init(void)
+void clock_start(void)
 {
 	open_references();
+}
+
+void clock_init(void)
+{
 	measure_first_window();
 	if (nr_references)
 		use_references();
@@ -237,16 +247,18 @@ static uint64_t expected_ticks(unsigned index)
 	return wide_mul_div(cycles() - ref->first.cycles, ref->source.hz, status.hz);
 }
 
-/* A lone clock has no other to be checked by; the PIT takes 4 ms, so it is asked only once. */
+/*
+ * A lone clock has no other to be checked by; the PIT takes 4 ms, so it is asked only once, and
+ * again only if it disagrees: on a busy host one look can be far off.
+ */
 static void cross_by_pit(void)
 {
-	uint64_t hz;
+	for (unsigned tries = 0; tries < PIT_TRIES && !status.trusted; tries++) {
+		uint64_t hz = pit_measure_hz();
 
-	if (status.cross_hz)
-		return;
-	hz = pit_measure_hz();
-	if (hz >= PLAUSIBLE_HZ_MIN && hz <= PLAUSIBLE_HZ_MAX)
-		set_cross("pit", hz);
+		if (hz >= PLAUSIBLE_HZ_MIN && hz <= PLAUSIBLE_HZ_MAX)
+			set_cross("pit", hz);
+	}
 }
 
 void clock_refine(void)

@@ -103,7 +103,7 @@ static struct blk_queue *create_queue(const struct blk_device *blk, struct virti
 	q->op_max = blk->read_only ? BLK_READ : BLK_WRITE;
 	q->flush = blk->flush;
 	q->ended_tail = &q->ended;
-	q->timeout_cycles = ns_to_cycles(config->timeout_ns);
+	q->timeout_ns = config->timeout_ns;
 	q->scanned_cycles = cycles();
 	if (create_ring(q, dev))
 		return q;

@@ -59,7 +59,8 @@ struct blk_queue {
 	/* When something last moved: blk_check_progress(). */
 	uint16_t seen_used_idx;
 	uint64_t seen_commands;
-	uint64_t seen_cycles, rekick_cycles, scanned_cycles, timeout_cycles;
+	uint64_t seen_cycles, rekick_cycles, scanned_cycles;
+	uint64_t timeout_ns;
 	uint64_t published_cycles;
 	uint8_t scans;
 

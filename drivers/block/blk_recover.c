@@ -69,7 +69,7 @@ static void name_stuck(const struct blk_queue *q)
 				  "within %llu ms",
 				  q->dev->name, q->vq.index, head, op_name(req->op),
 				  req->sgl.len_bytes, (unsigned long long)req->lba_512,
-				  (unsigned long long)(cycles_to_ns(q->timeout_cycles) / 1000000));
+				  (unsigned long long)(q->timeout_ns / 1000000));
 	}
 	if (named > STUCK_NAMED)
 		log_error("%s: and %u more", q->dev->name, named - STUCK_NAMED);
@@ -118,7 +118,7 @@ bool blk_check_progress(struct blk_queue *q)
 
 	if (q->vq.broken)
 		return false;
-	if (now - q->scanned_cycles >= q->timeout_cycles / BLK_TIMEOUT_SCANS) {
+	if (now - q->scanned_cycles >= ns_to_cycles(q->timeout_ns / BLK_TIMEOUT_SCANS)) {
 		q->scanned_cycles = now;
 		if (scan(q)) {
 			name_stuck(q);

@@ -12,13 +12,13 @@
 
 static struct ecam_region ecam[ECAM_REGIONS];
 static unsigned nr_ecam;
-static volatile uint8_t *ecam_bus[256]; /* mapped on first use */
+static volatile uint8_t *ecam_base[ECAM_REGIONS]; /* mapped on first use */
 
 void pci_init(void)
 {
 	nr_ecam = machine_ecam_regions(ecam, ECAM_REGIONS);
-	for (unsigned bus = 0; bus < 256; bus++)
-		ecam_bus[bus] = NULL;
+	for (unsigned i = 0; i < ECAM_REGIONS; i++)
+		ecam_base[i] = NULL;
 }
 
 bool pci_uses_ecam(void)
@@ -26,23 +26,26 @@ bool pci_uses_ecam(void)
 	return nr_ecam > 0;
 }
 
-/* Segment 0 only: the one that CF8/CFC reaches too. NULL: not by ECAM. */
-static volatile uint8_t *ecam_map_bus(uint8_t bus)
+/* Where @bus starts; NULL: not by ECAM. Segment 0 only: the one that CF8/CFC reaches too. */
+static volatile uint8_t *ecam_bus(uint8_t bus)
 {
-	for (unsigned i = 0; i < nr_ecam && !ecam_bus[bus]; i++) {
+	for (unsigned i = 0; i < nr_ecam; i++) {
 		const struct ecam_region *r = &ecam[i];
+		uint64_t buses = r->last_bus - r->first_bus + 1ull;
 
 		if (r->segment != 0 || bus < r->first_bus || bus > r->last_bus)
 			continue;
-		ecam_bus[bus] = mmio_map(r->base + (uint64_t)(bus - r->first_bus) * ECAM_BUS_BYTES,
-					 ECAM_BUS_BYTES);
+		if (!ecam_base[i])
+			ecam_base[i] = mmio_map(r->base, buses * ECAM_BUS_BYTES);
+		if (ecam_base[i])
+			return ecam_base[i] + (uint64_t)(bus - r->first_bus) * ECAM_BUS_BYTES;
 	}
-	return ecam_bus[bus];
+	return NULL;
 }
 
 static volatile uint8_t *ecam_register(const struct pci_function *fn, unsigned offset)
 {
-	volatile uint8_t *bus = ecam_map_bus(fn->bus);
+	volatile uint8_t *bus = ecam_bus(fn->bus);
 
 	if (!bus)
 		return NULL;

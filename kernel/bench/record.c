@@ -49,7 +49,7 @@ void record_submitted(struct job_result *r, const struct io_batch *batch, unsign
 
 void record_completed(struct job_result *r, unsigned n, uint64_t now)
 {
-	if (r->first_done_cycles == 0)
+	if (r->first_done_cycles == 0 && r->read.ios + r->write.ios > 0)
 		r->first_done_cycles = now;
 	r->complete_level[batch_class(n)]++;
 }

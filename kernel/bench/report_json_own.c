@@ -46,7 +46,8 @@ void json_own_run(struct json *j, const struct report_machine *m, const char *ig
 	json_u64(j, "ram_bytes", m->ram_bytes);
 	json_u64(j, "image_bytes", m->image_bytes);
 	json_milli(j, "boot_to_kernel_ms", m->boot_to_kernel_ns / NS_PER_US);
-	json_milli(j, "boot_to_first_io_ms", m->boot_to_first_io_ns / NS_PER_US);
+	if (m->boot_to_first_io_ns)
+		json_milli(j, "boot_to_first_io_ms", m->boot_to_first_io_ns / NS_PER_US);
 	json_string(j, "ignored_options", ignored);
 	json_array_begin(j, "devices");
 	for (unsigned i = 0; i < m->nr_devices; i++)

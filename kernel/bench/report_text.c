@@ -161,9 +161,12 @@ void report_text_end(struct sink *out, const struct report_machine *machine,
 	sink_puts(out, "\n");
 	clock_line(out, machine);
 	format_milli(ram_mib, sizeof(ram_mib), wide_mul_div(machine->ram_bytes, 1000, 1 << 20), 1);
-	sink_printf(out, "memory: %s MiB, of which %llu KiB for the image\n", ram_mib,
-		    (unsigned long long)(machine->image_bytes + 1023) / 1024);
+	sink_printf(out, "machine: %s, %s MiB, of which %llu KiB for the image\n", machine->cpu,
+		    ram_mib, (unsigned long long)(machine->image_bytes + 1023) / 1024);
 	format_milli(kernel_ms, sizeof(kernel_ms), machine->boot_to_kernel_ns / 1000, 1);
 	format_milli(first_io_ms, sizeof(first_io_ms), machine->boot_to_first_io_ns / 1000, 1);
-	sink_printf(out, "boot: %s ms to kernel, %s ms to first I/O\n", kernel_ms, first_io_ms);
+	sink_printf(out, "boot: %s ms to kernel", kernel_ms);
+	if (machine->boot_to_first_io_ns)
+		sink_printf(out, ", %s ms to first I/O", first_io_ms);
+	sink_puts(out, "\n");
 }

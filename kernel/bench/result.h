@@ -34,7 +34,7 @@ struct job_result {
 	enum blk_status first_error;
 	uint32_t crc32c; /* hash=crc32c: of all the data, in order of LBA */
 	uint64_t hashed_bytes;
-	uint64_t first_done_cycles; /* when its first request came back */
+	uint64_t first_done_cycles; /* when its first request was well done; 0: none was */
 	bool stopped;		    /* ended early: the queue broke */
 };
 
@@ -56,7 +56,7 @@ struct report_machine {
 	uint64_t stamp_ps; /* what one reading of the clock costs, in picoseconds */
 	uint64_t ram_bytes, image_bytes;
 	uint64_t boot_to_kernel_ns;   /* from the CPU counter's 0 to the first instruction */
-	uint64_t boot_to_first_io_ns; /* from there to the first completed request */
+	uint64_t boot_to_first_io_ns; /* from there to the first request done; 0: none */
 	uint64_t entry_cycles;	      /* the counter at the image's first instruction */
 	unsigned nr_devices;
 	const struct blk_device *devices;

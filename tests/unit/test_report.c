@@ -197,7 +197,7 @@ static void end_of_the_run(void **state)
 			    "  WRITE: bw=39.1MiB/s (41.0MB/s), 39.1MiB/s-39.1MiB/s "
 			    "(41.0MB/s-41.0MB/s), io=40.0KiB (41.0kB), run=1-1msec\n"
 			    "\nclock: TSC 2100.0 MHz (hpet, cross-check pm-timer, 3 ppm)\n"
-			    "memory: 256.0 MiB, of which 96 KiB for the image\n"
+			    "machine: QEMU Virtual CPU, 256.0 MiB, of which 96 KiB for the image\n"
 			    "boot: 92.1 ms to kernel, 12.1 ms to first I/O\n");
 }
 

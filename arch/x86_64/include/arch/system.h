@@ -42,6 +42,8 @@ void acpi_init(const struct boot_info *info);
 void paging_init(const struct boot_info *info);
 void traps_init(void);
 
+/* Looks at the clocks for the first time; clock_init() waits until 2 ms have passed since. */
+void clock_start(void);
 /*
  * Calibrates the TSC within a few milliseconds; never fails for want of a clock: without any,
  * timebase.hz is a guess and clock_status().source is "none".
