@@ -11,7 +11,7 @@ def job(iops: int) -> dict:
     return {"read": {"iops": iops, "bw_bytes": iops * 4096,
                      "clat_ns": {"mean": 12345, "percentile": {"50.000000": 900,
                                                                "99.000000": 4560000}}},
-            "ringlab": {"kicks_per_io": 0.25, "cpu_busy_pct": 25.0}}
+            "ringlab": {"kicks_per_io": 0.25, "busy_cycles_per_io": 250.0}}
 
 
 def reporting(tmp_path, jobs: list[dict], hz: int = 1_000_000_000) -> str:
@@ -68,7 +68,7 @@ def test_insns(capfd, fake, monkeypatch, tmp_path):
     assert ["insns/io", "direct+event_idx", "250.0"] in lines and len(lines) >= 5
     assert lines[-1] == ["insns/io", "host", "1"]
     changing = reporting(tmp_path, [job(1000000)]).replace(
-        "cat", 'sed "s/: 25.0/: $(wc -l <runs)0.0/"')
+        "cat", 'sed "s/: 250.0/: $(wc -l <runs)00.0/"')
     fake("echo >>runs; " + changing)
     assert command("insns") == 1
     assert "more than 2 %" in capfd.readouterr().out
