@@ -45,7 +45,7 @@ static inline __attribute__((always_inline)) unsigned add_prepared(struct blk_qu
 	return i;
 }
 
-static unsigned add_ready(struct blk_queue *q, struct blk_request *const *reqs, unsigned n)
+static inline unsigned add_ready(struct blk_queue *q, struct blk_request *const *reqs, unsigned n)
 {
 	/* Twice the same code, so that the shift is a constant in each. */
 	return q->vq.tables.frames ? add_prepared(q, reqs, n, VQ_TABLE_SHIFT)
@@ -70,11 +70,11 @@ static bool add_other(struct blk_queue *q, struct blk_request *req)
 	return added == 1;
 }
 
-void blk_flush_batch(struct blk_queue *q)
+static inline void publish_and_kick(struct blk_queue *q)
 {
 	uint16_t commands = (uint16_t)(q->vq.avail_idx - q->vq.published_idx);
 
-	if (commands == 0)
+	if (unlikely(commands == 0))
 		return;
 	q->counters.commands += commands;
 	if (q->vq.tables.frames)
@@ -87,29 +87,36 @@ void blk_flush_batch(struct blk_queue *q)
 		q->counters.kicks_suppressed++;
 }
 
-unsigned blk_submit(struct blk_queue *q, struct blk_request *const *reqs, unsigned n)
+/* What add_ready() stopped at, and whatever follows; @taken requests are in. Returns how many are. */
+static unsigned __attribute__((noinline))
+submit_rest(struct blk_queue *q, struct blk_request *const *reqs, unsigned n, unsigned taken)
 {
-	unsigned taken = 0;
-
-	if (unlikely(q->vq.broken)) {
+	if (q->vq.broken) {
 		for (; taken < n; taken++)
 			blk_end(q, reqs[taken], BLK_DEVICE_GONE);
 		return n;
 	}
-	if (unlikely(q->partial))
-		return 0;
-	for (;;) {
-		taken += add_ready(q, reqs + taken, n - taken);
-		if (likely(taken == n || q->vq.n_free == 0) || !add_other(q, reqs[taken]))
-			break;
-		if (++taken == n || q->partial)
-			break;
+	while (taken < n && !q->partial && q->vq.n_free > 0 && add_other(q, reqs[taken])) {
+		taken++;
+		if (!q->partial)
+			taken += add_ready(q, reqs + taken, n - taken);
 	}
-	if (unlikely(taken < n))
+	if (taken < n)
 		q->counters.ring_full++;
+	return taken;
+}
+
+unsigned blk_submit(struct blk_queue *q, struct blk_request *const *reqs, unsigned n)
+{
+	unsigned taken = 0;
+
+	if (likely(!q->partial) && likely(!q->vq.broken))
+		taken = add_ready(q, reqs, n);
+	if (unlikely(taken < n))
+		taken = submit_rest(q, reqs, n, taken);
 	q->counters.requests += taken;
 	q->published_cycles = cycles();
-	blk_flush_batch(q);
+	publish_and_kick(q);
 	return taken;
 }
 
@@ -240,7 +247,7 @@ unsigned blk_poll(struct blk_queue *q, struct blk_request **done, unsigned max)
 		virtqueue_park_interrupts(&q->vq);
 	if (unlikely(q->partial)) {
 		blk_continue_long(q);
-		blk_flush_batch(q);
+		publish_and_kick(q);
 	}
 	return n;
 }

@@ -59,7 +59,7 @@ static bool add_command(struct blk_queue *q, struct blk_request *req, const stru
 	if (!virtqueue_long_begin(&q->vq, &chain, c->size.pieces + 2))
 		return false;
 	if (q->vq.tables.frames && !chain.indirect)
-		q->counters.indirect--; /* blk_flush_batch() takes all for indirect */
+		q->counters.indirect--; /* publish_and_kick() takes all for indirect */
 	head = chain.head;
 	q->header[head] = (struct virtio_blk_header){.type = c->type, .sector = c->sector};
 	q->status[head] = BLK_STATUS_UNSET;

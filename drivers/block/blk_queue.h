@@ -70,9 +70,6 @@ struct blk_queue {
 
 /* Appends @req to the requests that the next blk_poll() returns. */
 void blk_end(struct blk_queue *queue, struct blk_request *req, enum blk_status status);
-/* Publishes what was added, and notifies if the device asks for it. */
-void blk_flush_batch(struct blk_queue *queue);
-
 /* blk_check.c: why @req is not to be sent; BLK_OK if it may be. */
 enum blk_status blk_check(const struct blk_queue *queue, const struct blk_request *req);
 

@@ -28,6 +28,7 @@ struct engine {
 	struct io_batch *ready_batch;		  /* what ready refers to */
 	unsigned nr_free, nr_ready, nr_free_batches, in_flight;
 	unsigned empty; /* polls in a row that found nothing */
+	uint64_t now;	/* the last look at the clock; requests made since were made then */
 	unsigned batch_submit, complete_min, complete_max;
 	uint64_t left; /* requests still to prepare */
 	uint64_t next_block;
@@ -101,7 +102,7 @@ static void fill_ready(struct engine *e)
 		n = (unsigned)e->left;
 	if (n == 0)
 		return;
-	e->ready_batch = new_batch(e, cycles(), n);
+	e->ready_batch = new_batch(e, e->now, n);
 	e->nr_free -= n;
 	e->ready = &e->free[e->nr_free];
 	e->nr_ready = n;
@@ -210,11 +211,12 @@ static void record_reaped(struct engine *e, struct blk_request *const *done, uns
 	record_completed(e->result, n, now);
 }
 
-static void handle_events(struct engine *e, uint64_t now)
+static void handle_events(struct engine *e)
 {
-	if (!window_event(&e->window, now, e->left))
+	if (!window_event(&e->window, e->now, e->left))
 		stop(e);
 	blk_check_progress(e->queue);
+	e->now = cycles(); /* what was printed took its time */
 }
 
 /* Polls until @least requests are back; each wait is bounded by blk_check_progress(). */
@@ -225,37 +227,38 @@ static void reap(struct engine *e, unsigned least)
 	do {
 		struct blk_request **done = &e->free[e->nr_free];
 		unsigned n = blk_poll(e->queue, done, e->complete_max);
-		uint64_t now = cycles();
 
+		e->now = cycles();
 		if (n == 0) {
-			window_idle(&e->window, now, e->empty++ > 0);
+			window_idle(&e->window, e->now, e->empty++ > 0);
 			if (e->empty % CHECK_EVERY == 0)
 				blk_check_progress(e->queue);
 		} else {
 			e->nr_free += n;
-			record_reaped(e, done, n, now);
+			record_reaped(e, done, n, e->now);
 			got += n;
 			e->empty = 0;
 		}
-		if (__builtin_expect(now >= e->window.next_event, 0))
-			handle_events(e, now);
+		if (__builtin_expect(e->now >= e->window.next_event, 0))
+			handle_events(e);
 	} while (got < least && e->in_flight);
 }
 
 static void run(struct engine *e)
 {
 	window_open(&e->window);
+	e->now = cycles();
 	while (e->left || e->nr_ready || e->in_flight) {
 		unsigned least = e->complete_min;
 
-		while (issue(e))
+		while ((e->nr_free || e->nr_ready) && issue(e))
 			e->empty = 0;
 		if (least > e->in_flight)
 			least = e->in_flight;
 		if (e->in_flight) {
 			reap(e, least);
-		} else if (
-			e->nr_ready) { /* an empty queue that takes nothing: never, if all is right */
+		} else if (e->nr_ready) {
+			/* An empty queue that takes nothing: never, if all is right. */
 			e->result->stopped = true;
 			stop(e);
 		}
