@@ -8,6 +8,8 @@
 
 #define MSR_EFER    0xc0000080u
 #define MSR_FS_BASE 0xc0000100u
+#define MSR_GS_BASE 0xc0000101u
+#define EFER_LMA    (1u << 10) /* set by the CPU alone */
 #define EFER_NXE    (1u << 11)
 
 #define CR0_WP	 (1ull << 16)

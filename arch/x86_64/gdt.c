@@ -5,38 +5,27 @@
 #include "arch/x86_64/image.h"
 #include "lib/mem.h"
 
-/* Intel SDM vol. 3, 8.7: the 64-bit TSS. */
-struct tss {
-	uint32_t reserved0;
-	uint64_t rsp[3];
-	uint64_t reserved1;
-	uint64_t ist[7];
-	uint64_t reserved2;
-	uint16_t reserved3, io_map_offset;
-} __attribute__((packed));
-
 struct descriptor_pointer {
 	uint16_t limit;
 	uint64_t base;
 } __attribute__((packed));
 
-static struct tss tss;
-/* A TSS descriptor takes two places. */
-static uint64_t gdt[5] = {0, 0x00af9b000000ffffull, 0x00cf93000000ffffull};
-
-static void set_tss_descriptor(void)
+static void fill_gdt(struct segments *s)
 {
-	uint64_t base = (uintptr_t)&tss, limit = sizeof(tss) - 1, type_present = 0x89;
+	uint64_t base = (uintptr_t)&s->tss, limit = sizeof(s->tss) - 1, type_present = 0x89;
 
-	gdt[SELECTOR_TSS / 8] =
+	s->gdt[0] = 0;
+	s->gdt[SELECTOR_CODE / 8] = 0x00af9b000000ffffull;
+	s->gdt[SELECTOR_DATA / 8] = 0x00cf93000000ffffull;
+	s->gdt[SELECTOR_TSS / 8] =
 		limit | (base & 0xffffff) << 16 | type_present << 40 | (base >> 24 & 0xff) << 56;
-	gdt[SELECTOR_TSS / 8 + 1] = base >> 32;
+	s->gdt[SELECTOR_TSS / 8 + 1] = base >> 32;
 }
 
 /* FS and GS are left alone: writing a selector would clear the base that holds the canary. */
-static void load(void)
+static void load(const struct segments *s)
 {
-	struct descriptor_pointer pointer = {sizeof(gdt) - 1, (uintptr_t)gdt};
+	struct descriptor_pointer pointer = {sizeof(s->gdt) - 1, (uintptr_t)s->gdt};
 
 	__asm__ volatile("lgdt %0\n\t"
 			 "pushq %1\n\t"
@@ -53,11 +42,18 @@ static void load(void)
 			 : "rax", "memory");
 }
 
+void segments_load(struct segments *s, const struct stack_area of[STACK_COUNT])
+{
+	s->tss = (struct tss){.io_map_offset = sizeof(s->tss)};
+	for (unsigned i = STACK_NMI; i < STACK_COUNT; i++)
+		s->tss.ist[i - 1] = of[i].high;
+	fill_gdt(s);
+	load(s);
+}
+
 void gdt_init(void)
 {
-	for (unsigned i = STACK_NMI; i < STACK_COUNT; i++)
-		tss.ist[i - 1] = stacks[i].high;
-	tss.io_map_offset = sizeof(tss);
-	set_tss_descriptor();
-	load();
+	static struct segments boot_segments;
+
+	segments_load(&boot_segments, stacks);
 }

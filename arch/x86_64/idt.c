@@ -5,6 +5,7 @@
 
 #include "arch/x86_64/gdt.h"
 #include "arch/x86_64/image.h"
+#include "arch/x86_64/percpu.h"
 #include "arch/x86_64/trap.h"
 
 #define STUB_BYTES	16   /* as in traps.S */
@@ -44,10 +45,15 @@ static uint8_t ist_of(unsigned vector)
 	}
 }
 
-void idt_init(void)
+void idt_load(void)
 {
 	struct descriptor_pointer pointer = {sizeof(idt) - 1, (uintptr_t)idt};
 
+	__asm__ volatile("lidt %0" : : "m"(pointer) : "memory");
+}
+
+void idt_init(void)
+{
 	for (unsigned vector = 0; vector < VECTORS; vector++) {
 		uint64_t stub = (uintptr_t)trap_stubs + vector * STUB_BYTES;
 
@@ -60,12 +66,13 @@ void idt_init(void)
 			.offset_high = (uint32_t)(stub >> 32),
 		};
 	}
-	__asm__ volatile("lidt %0" : : "m"(pointer) : "memory");
+	idt_load();
 }
 
 void traps_init(void)
 {
 	gdt_init();
+	percpu_init();
 	idt_init();
 	port_write8(PIC_MASTER_MASK, 0xff);
 	port_write8(PIC_SLAVE_MASK, 0xff);

@@ -9,6 +9,7 @@
 
 #ifndef __ASSEMBLER__
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* linker/ringlab.lds; all but data_end, which .bss follows, are page boundaries. */
@@ -31,8 +32,13 @@ enum stack_index {
 };
 extern const struct stack_area stacks[STACK_COUNT];
 
-/* The stack that holds @addr, or NULL. */
+/* The stack, of whichever CPU, that holds @addr, or NULL. */
 const struct stack_area *stack_of(uint64_t addr);
+/* The stack whose guard page holds @addr, or NULL. */
+const struct stack_area *stack_guarded_at(uint64_t addr);
+
+/* Stacks of another CPU, with their guards; false if there is no memory left. */
+bool stacks_make(struct stack_area of[STACK_COUNT]);
 
 #endif
 #endif

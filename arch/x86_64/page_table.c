@@ -80,6 +80,38 @@ bool page_table_map(const struct page_table *t, uint64_t start, uint64_t end, ui
 	return true;
 }
 
+/* Puts a table of smaller pages that say the same in the place of a large one. */
+static bool split(uint64_t *entry, unsigned level)
+{
+	uint64_t *fresh = memory_take_table(), smaller = *entry;
+
+	if (!fresh)
+		return false;
+	if (level - 1 == 1)
+		smaller &= ~PTE_LARGE;
+	for (unsigned i = 0; i < 512; i++)
+		fresh[i] = smaller + i * level_bytes(level - 1);
+	*entry = (uintptr_t)fresh | PTE_PRESENT | PTE_WRITE;
+	return true;
+}
+
+bool page_table_unmap_page(const struct page_table *t, uint64_t addr)
+{
+	uint64_t *table = t->root;
+
+	for (unsigned level = LEVELS; level > 1; level--) {
+		uint64_t *entry = &table[index_of(addr, level)];
+
+		if (!(*entry & PTE_PRESENT))
+			return true;
+		if (is_page(*entry, level) && !split(entry, level))
+			return false;
+		table = table_of(*entry);
+	}
+	table[index_of(addr, 1)] = 0;
+	return true;
+}
+
 uint64_t page_table_lookup(const struct page_table *t, uint64_t addr, uint64_t *next)
 {
 	const uint64_t *table = t->root;

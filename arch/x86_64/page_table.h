@@ -28,6 +28,12 @@ struct page_table {
  */
 bool page_table_map(const struct page_table *t, uint64_t start, uint64_t end, uint64_t flags);
 
+/*
+ * Takes the 4 KiB at @addr out, splitting the large pages around. False if memory for tables ran
+ * out. The caller invalidates @addr.
+ */
+bool page_table_unmap_page(const struct page_table *t, uint64_t addr);
+
 /* The entry that maps @addr, or 0; *@next is where the next entry of that size begins. */
 uint64_t page_table_lookup(const struct page_table *t, uint64_t addr, uint64_t *next);
 

@@ -135,3 +135,11 @@ const void *map_readonly(uint64_t phys, uint64_t bytes)
 		return NULL;
 	return (const void *)(uintptr_t)phys;
 }
+
+bool unmap_page(uint64_t addr)
+{
+	if (!page_table_unmap_page(&tables, addr))
+		return false;
+	__asm__ volatile("invlpg (%0)" : : "r"(addr) : "memory");
+	return true;
+}

@@ -6,7 +6,9 @@
 
 #include <arch/system.h>
 
+#include "arch/x86_64/cpu.h"
 #include "arch/x86_64/image.h"
+#include "arch/x86_64/percpu.h"
 #include "lib/format.h"
 #include "lib/log.h"
 
@@ -19,12 +21,19 @@ struct stack_frame {
 
 struct sink *panic_begin(void)
 {
-	static unsigned depth;
+	static unsigned owner; /* 1 + its APIC id: there may be no this_cpu() yet */
+	unsigned self = 1 + (cpuid(1, 0).ebx >> 24), nobody = 0;
 	struct sink *out = log_get_sink();
 
 	__asm__ volatile("cli");
-	if (depth++)
-		machine_exit(EXIT_PANIC);
+	if (!__atomic_compare_exchange_n(&owner, &nobody, self, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE)) {
+		if (nobody == self)
+			machine_exit(EXIT_PANIC);
+		for (;;)
+			__asm__ volatile("hlt");
+	}
+	cpus_stop_others();
 	return out ? out : early_console();
 }
 

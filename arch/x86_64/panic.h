@@ -7,7 +7,10 @@
 
 #include "lib/sink.h"
 
-/* Where to report to. Does not return if a report is under way: a fault within it ends at once. */
+/*
+ * Where to report to. Stops the other CPUs. Does not return if a report is under way: a fault within
+ * it ends at once, and another CPU halts.
+ */
 struct sink *panic_begin(void);
 /* Prints a backtrace from @rip and the frame pointer @rbp, then exits. */
 _Noreturn void panic_end(struct sink *out, uint64_t rip, uint64_t rbp);

@@ -149,6 +149,7 @@ boot_entry_cycles:
 
 	.section .bss..noinit, "aw", @nobits
 	.balign PAGE_BYTES
+	.globl	boot_pml4
 boot_pml4:
 	.skip	PAGE_BYTES
 boot_pdpt:

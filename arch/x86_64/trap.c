@@ -4,10 +4,12 @@
 
 #include <stdbool.h>
 
+#include <arch/machine.h>
 #include <arch/system.h>
 
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/image.h"
+#include "arch/x86_64/interrupt.h"
 #include "arch/x86_64/panic.h"
 #include "lib/format.h"
 
@@ -39,17 +41,6 @@ static const char *const names[EXCEPTIONS] = {
 	[30] = "#SX security",
 };
 
-/* Vectors above the exceptions have no user yet; a spurious one is counted and ignored (F-127). */
-static uint64_t unexpected[VECTORS];
-
-static const char *guard_owner(uint64_t addr)
-{
-	for (unsigned i = 0; i < STACK_COUNT; i++)
-		if (addr < stacks[i].low && addr >= stacks[i].low - PAGE_BYTES)
-			return stacks[i].name;
-	return NULL;
-}
-
 /* Intel SDM vol. 3, 4.7: bits 0 present, 1 write, 2 user, 3 reserved bit, 4 instruction fetch. */
 static void report_page_fault(struct sink *out, uint64_t error, uint64_t addr)
 {
@@ -57,13 +48,13 @@ static void report_page_fault(struct sink *out, uint64_t error, uint64_t addr)
 	const char *state = error & 8	? "with a reserved bit set in its table"
 			    : error & 1 ? "that forbids it"
 					: "that is not mapped";
-	const char *owner = guard_owner(addr);
+	const struct stack_area *owner = stack_guarded_at(addr);
 
 	sink_printf(out, "  %s 0x%llx, a page %s%s\n", what, (unsigned long long)addr, state,
 		    error & 4 ? ", from user mode" : "");
 	if (owner)
 		sink_printf(out, "  this is the guard page of the %s stack: it overflowed\n",
-			    owner);
+			    owner->name);
 	else if (addr < PAGE_BYTES)
 		sink_puts(out, "  this is page 0: a null pointer\n");
 }
@@ -104,18 +95,19 @@ static void report_caller(struct sink *out, const struct trap_frame *f)
 
 void trap_handle(const struct trap_frame *frame)
 {
-	uint64_t cr2 = cr2_read();
 	struct sink *out;
+	uint64_t cr2;
 
 	if (frame->vector >= EXCEPTIONS) {
-		unexpected[frame->vector]++;
+		interrupt_dispatch((unsigned)frame->vector);
 		return;
 	}
+	cr2 = cr2_read();
 	out = panic_begin();
 	sink_printf(out, "panic: %s (vector %llu), error code 0x%llx, CPU %u\n",
 		    names[frame->vector] ? names[frame->vector] : "reserved",
 		    (unsigned long long)frame->vector, (unsigned long long)frame->error,
-		    cpuid(1, 0).ebx >> 24);
+		    cpu_index());
 	if (frame->vector == VECTOR_PAGE_FAULT)
 		report_page_fault(out, frame->error, cr2);
 	if ((uintptr_t)frame % 16)

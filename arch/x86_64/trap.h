@@ -23,6 +23,8 @@ enum {
 };
 
 void idt_init(void);
+/* What idt_init() made, for another CPU. */
+void idt_load(void);
 void trap_handle(const struct trap_frame *frame);
 
 #endif

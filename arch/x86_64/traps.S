@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How does an exception reach C? Each vector has a stub that makes the frame the same for all:
+ * How does an exception or an interrupt reach C? Each vector has a stub that makes the frame the same for all:
  * struct trap_frame of trap.h. The CPU aligns RSP to 16 before it pushes; 22 words later it is
  * still aligned, as the ABI wants it at a call.
  */

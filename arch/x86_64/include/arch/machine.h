@@ -150,6 +150,67 @@ static inline void dma_unmap(dma_addr_t addr, size_t bytes)
 	(void)bytes;
 }
 
+/* ---- CPUs: numbered from 0, the one that booted, in the order in which they came up ---- */
+
+#define CPUS_MAX 256
+
+/* The number of the CPU that runs this: 0 as long as no other was started. */
+unsigned cpu_index(void);
+
+/* ---- Interrupts ---- */
+
+/*
+ * Interrupts are off, on every CPU, all the time but inside interrupt_wait(). So a handler runs
+ * only there, on the CPU that it was allocated for, never beside or inside other code of that CPU:
+ * it needs no lock against it, and must not allocate. It cannot be lost either: what arrives
+ * earlier stays pending in the local APIC until the next wait.
+ */
+struct interrupt {
+	unsigned cpu;
+	uint8_t vector; /* 0: not allocated */
+	uint8_t share;	/* of interrupt_intx(): which of those on the line; else 0 */
+};
+
+/*
+ * Takes a free vector of @cpu, and calls @handler with @context there when it is raised. False if
+ * there is none left (of 220 per CPU), there is no local APIC, or no message can name that CPU (its
+ * APIC id is above 254). To be called, as the others that allocate and free, by one CPU at a time.
+ */
+bool interrupt_allocate(struct interrupt *irq, unsigned cpu, void (*handler)(void *context),
+			void *context);
+void interrupt_free(struct interrupt *irq);
+
+/* What a device writes to raise @irq: the words of an MSI-X table entry. */
+struct msi_message {
+	uint64_t address;
+	uint32_t data;
+};
+struct msi_message interrupt_message(const struct interrupt *irq);
+
+/*
+ * Leads the level-triggered PCI line @line (the function's Interrupt Line register) to @irq->cpu,
+ * and fills the rest of @irq. Lines are shared: @handler returns
+ * whether its device had raised it. False if there is no IOAPIC or no local APIC, @line is 0 or 255
+ * (not connected), or the line leads to another CPU already.
+ */
+bool interrupt_intx(struct interrupt *irq, uint8_t line, bool (*handler)(void *context),
+		    void *context);
+
+/*
+ * Halts with interrupts on until at least one was handled, or until cycles() reaches @deadline.
+ * What was pending before counts: the check that led here, made with interrupts off, cannot be
+ * overtaken between it and the halt (sti; hlt). With a @deadline that has passed it only lets in what
+ * is pending; UINT64_MAX is none. Without a local APIC it spends the whole time in a loop. Touches the
+ * timer only if no earlier deadline, of an earlier wait, is still set.
+ */
+void interrupt_wait(uint64_t deadline);
+
+/*
+ * Wakes @cpu from interrupt_wait(), or from the next one if it is in none; also the CPU that runs
+ * this. Nothing happens without a local APIC: nobody halts there.
+ */
+void cpu_wake(unsigned cpu);
+
 /* ---- What firmware says of PCI configuration space ---- */
 
 struct ecam_region {

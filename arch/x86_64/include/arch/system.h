@@ -65,6 +65,28 @@ struct clock_status {
 void clock_refine(void);
 void clock_status(struct clock_status *status);
 
+/*
+ * Starts every CPU that ACPI's MADT has as enabled; one that does not come up is named and left out.
+ * Returns how many there are now, this one included. A second call starts nothing.
+ */
+unsigned cpus_start(void);
+
+/*
+ * Has @fn(@context) called on @cpu, which cpus_start() counted; on the CPU that runs this, at once.
+ * Waits until what @cpu was given before has returned. When it has returned itself, @cpu halts.
+ */
+void cpu_run(unsigned cpu, void (*fn)(void *context), void *context);
+
+/* What became of the interrupts of a CPU; zeroes if there is no such CPU. */
+struct interrupt_stats {
+	uint64_t handled;    /* by a handler, or by cpu_wake() */
+	uint64_t spurious;   /* at the local APIC's spurious vector */
+	uint64_t unexpected; /* at a vector without a handler */
+	uint64_t errors;     /* of the local APIC; what they were is in error_bits */
+	uint32_t error_bits; /* Intel SDM vol. 3, 10.5.3 */
+};
+void interrupt_stats(unsigned cpu, struct interrupt_stats *stats);
+
 /* Text for the report. */
 const char *machine_cpu_name(void);	   /* CPUID brand string, or vendor */
 const char *machine_hypervisor_name(void); /* "kvm", "tcg", "none", or the signature at 40000000h */

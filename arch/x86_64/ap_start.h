@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What does a CPU that starts up find prepared? Shared with ap_entry.S. */
+#ifndef ARCH_X86_64_AP_START_H
+#define ARCH_X86_64_AP_START_H
+
+#define AP_CPU	   0
+#define AP_STACK   8
+#define AP_FS_BASE 16
+#define AP_CR3	   24
+#define AP_CR0	   32
+#define AP_CR4	   36
+#define AP_EFER	   40
+#define AP_APIC_ID 44
+
+#ifndef __ASSEMBLER__
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct cpu;
+
+/* One CPU starts at a time. The registers are those of the CPU that starts it. */
+struct ap_start {
+	struct cpu *cpu; /* who is awaited; he takes it, or it is taken back */
+	uint64_t stack, fs_base, cr3;
+	uint32_t cr0, cr4, efer;
+	uint32_t apic_id; /* the initial one of CPUID has its low 8 bits */
+};
+_Static_assert(offsetof(struct ap_start, cpu) == AP_CPU, "as in ap_entry.S");
+_Static_assert(offsetof(struct ap_start, stack) == AP_STACK, "as in ap_entry.S");
+_Static_assert(offsetof(struct ap_start, fs_base) == AP_FS_BASE, "as in ap_entry.S");
+_Static_assert(offsetof(struct ap_start, cr3) == AP_CR3, "as in ap_entry.S");
+_Static_assert(offsetof(struct ap_start, cr0) == AP_CR0, "as in ap_entry.S");
+_Static_assert(offsetof(struct ap_start, cr4) == AP_CR4, "as in ap_entry.S");
+_Static_assert(offsetof(struct ap_start, efer) == AP_EFER, "as in ap_entry.S");
+_Static_assert(offsetof(struct ap_start, apic_id) == AP_APIC_ID, "as in ap_entry.S");
+
+extern struct ap_start ap_start;
+extern const char ap_trampoline[], ap_trampoline_end[];
+
+#endif
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How are the other CPUs started? Intel SDM vol. 3, 8.4 (multiple-processor initialization). */
+#include <arch/machine.h>
+#include <arch/system.h>
+
+#include "arch/x86_64/ap_start.h"
+#include "arch/x86_64/cpu.h"
+#include "arch/x86_64/madt.h"
+#include "arch/x86_64/memory.h"
+#include "arch/x86_64/percpu.h"
+#include "arch/x86_64/timer.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+
+#define XAPIC_ID_MAX	     254
+#define TRAMPOLINE_FIRST     0x8000u /* above what firmware keeps for itself */
+#define TRAMPOLINE_END	     0xa0000u
+#define INIT_WAIT_NS	     10000000u
+#define INIT_WAIT_VIRTUAL_NS 200000u
+#define STARTUP_WAIT_NS	     1000000u
+#define UP_WAIT_NS	     200000000u
+#define POLLS_MIN	     1000
+
+struct ap_start ap_start;
+static unsigned nr_up = 1;
+static uint32_t trampoline;
+static struct cpu *spare; /* made for a CPU that did not come */
+
+static bool wait_up(const bool *up, uint64_t ns)
+{
+	uint64_t start = cycles(), wait = ns_to_cycles(ns);
+
+	for (unsigned polls = 0; polls < POLLS_MIN || cycles() - start < wait; polls++) {
+		if (__atomic_load_n(up, __ATOMIC_ACQUIRE))
+			return true;
+		cpu_relax();
+	}
+	return false;
+}
+
+static void pause_ns(uint64_t ns)
+{
+	for (uint64_t start = cycles(); cycles() - start < ns_to_cycles(ns);)
+		cpu_relax();
+}
+
+/* A page of RAM that real mode reaches; the allocator leaves all of them alone. */
+static uint32_t find_trampoline(void)
+{
+	const struct ranges *ram = memory_ram();
+
+	for (unsigned i = 0; i < ram->n; i++) {
+		uint64_t start = ram->range[i].start, end = ram->range[i].end;
+
+		start = start > TRAMPOLINE_FIRST ? start : TRAMPOLINE_FIRST;
+		end = end < TRAMPOLINE_END ? end : TRAMPOLINE_END;
+		if (start + PAGE_BYTES <= end)
+			return (uint32_t)start;
+	}
+	return 0;
+}
+
+static struct cpu *make_cpu(void)
+{
+	struct cpu *cpu = spare ? spare : dma_alloc(sizeof(*cpu), PAGE_BYTES);
+
+	if (spare || !cpu) {
+		spare = NULL;
+		return cpu;
+	}
+	cpu->handlers = dma_alloc(DEVICE_VECTORS * sizeof(*cpu->handlers), PAGE_BYTES);
+	if (!cpu->handlers || !stacks_make(cpu->stacks)) {
+		dma_free(cpu->handlers, DEVICE_VECTORS * sizeof(*cpu->handlers));
+		dma_free(cpu, sizeof(*cpu));
+		return NULL;
+	}
+	cpu->self = cpu;
+	cpu->armed = TIMER_NOT_ARMED;
+	return cpu;
+}
+
+static void prepare_start(struct cpu *cpu, uint32_t apic_id)
+{
+	cpu->index = nr_up;
+	cpu_set(nr_up, cpu);
+	ap_start.stack = cpu->stacks[STACK_BOOT].high;
+	ap_start.fs_base = msr_read(MSR_FS_BASE);
+	ap_start.cr3 = cr3_read();
+	ap_start.cr0 = (uint32_t)cr0_read();
+	ap_start.cr4 = (uint32_t)cr4_read();
+	ap_start.efer = (uint32_t)msr_read(MSR_EFER) & ~EFER_LMA;
+	ap_start.apic_id = apic_id;
+	__atomic_store_n(&ap_start.cpu, cpu, __ATOMIC_RELEASE);
+}
+
+/* Two start-up IPIs, as one may be lost (F-018); the second does nothing to a CPU that runs. */
+static bool send_startup(const struct cpu *cpu, uint32_t apic_id)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		if (!lapic_send(apic_id, COMMAND_STARTUP | COMMAND_ASSERT | trampoline >> 12))
+			return false;
+		if (wait_up(&cpu->up, STARTUP_WAIT_NS))
+			return true;
+	}
+	return wait_up(&cpu->up, UP_WAIT_NS);
+}
+
+/* Whoever has taken ap_start.cpu is on his way, and his stack is his. */
+static bool give_up(struct cpu *cpu)
+{
+	if (!__atomic_exchange_n(&ap_start.cpu, NULL, __ATOMIC_ACQ_REL) &&
+	    wait_up(&cpu->up, UP_WAIT_NS))
+		return false;
+	cpu_set(nr_up, NULL);
+	if (cpu->lapic == LAPIC_NOT_ASKED)
+		spare = cpu;
+	return true;
+}
+
+static void start(uint32_t apic_id)
+{
+	struct cpu *cpu = make_cpu();
+
+	if (!cpu) {
+		log_warn("CPU with APIC id %u: no memory for it: left out", apic_id);
+		return;
+	}
+	prepare_start(cpu, apic_id);
+	if (!send_startup(cpu, apic_id) && give_up(cpu)) {
+		log_warn("CPU with APIC id %u: did not start: left out", apic_id);
+		return;
+	}
+	nr_up++;
+}
+
+/* ACPI 6.4, 5.2.12.2 and 5.2.12.12. False for other entries and CPUs that are not to be used. */
+static bool cpu_entry(const struct madt_entry *entry, uint32_t *apic_id)
+{
+	if (entry->type == MADT_LOCAL_APIC) {
+		*apic_id = (uint32_t)madt_field(entry, 3, 1);
+		return *apic_id <= XAPIC_ID_MAX && (madt_field(entry, 4, 4) & 1);
+	}
+	if (entry->type == MADT_LOCAL_X2APIC) {
+		*apic_id = (uint32_t)madt_field(entry, 4, 4);
+		return madt_field(entry, 8, 4) & 1;
+	}
+	return false;
+}
+
+static bool is_up(uint32_t apic_id)
+{
+	for (unsigned i = 0; i < nr_up; i++)
+		if (cpu_of(i)->apic_id == apic_id)
+			return true;
+	return false;
+}
+
+static void for_each_other(void (*call)(uint32_t apic_id))
+{
+	struct madt_entry entry = {0};
+	uint32_t apic_id;
+
+	while (madt_next(&entry)) {
+		if (!cpu_entry(&entry, &apic_id) || is_up(apic_id))
+			continue;
+		if (nr_up == CPUS_MAX)
+			log_warn("CPU with APIC id %u: beyond %u CPUs: left out", apic_id,
+				 CPUS_MAX);
+		else if (apic_id > XAPIC_ID_MAX && this_cpu()->lapic == LAPIC_XAPIC)
+			log_warn("CPU with APIC id %u: needs the x2APIC: left out", apic_id);
+		else
+			call(apic_id);
+	}
+}
+
+static void send_init(uint32_t apic_id)
+{
+	lapic_send(apic_id, COMMAND_INIT | COMMAND_ASSERT);
+}
+
+/* What hardware needs 10 ms for, a hypervisor does at once. */
+static uint64_t init_wait_ns(void)
+{
+	return cpuid(1, 0).ecx >> 31 & 1 ? INIT_WAIT_VIRTUAL_NS : INIT_WAIT_NS;
+}
+
+void cpus_stop_others(void)
+{
+	if (nr_up > 1)
+		lapic_send(0, COMMAND_TO_OTHERS | COMMAND_NMI | COMMAND_ASSERT);
+}
+
+unsigned cpus_start(void)
+{
+	static bool done;
+
+	if (done || !lapic_enable(this_cpu()))
+		return nr_up;
+	done = true;
+	trampoline = find_trampoline();
+	if (!trampoline) {
+		log_warn("CPUs: no RAM below 1 MiB to start others from");
+		return nr_up;
+	}
+	memcpy((void *)(uintptr_t)trampoline, ap_trampoline,
+	       (uintptr_t)ap_trampoline_end - (uintptr_t)ap_trampoline);
+	timer_choose();
+	for_each_other(send_init);
+	pause_ns(init_wait_ns());
+	for_each_other(start);
+	return nr_up;
+}
