@@ -79,6 +79,13 @@ void pci_enable(const struct pci_function *fn, const struct pci_bar bars[PCI_BAR
 	pci_write16(fn, PCI_COMMAND, command);
 }
 
+void pci_allow_intx(const struct pci_function *fn, bool allow)
+{
+	uint16_t command = pci_read16(fn, PCI_COMMAND) & ~PCI_COMMAND_INTX_DISABLE;
+
+	pci_write16(fn, PCI_COMMAND, allow ? command : command | PCI_COMMAND_INTX_DISABLE);
+}
+
 void pci_disable_master(const struct pci_function *fn)
 {
 	pci_write16(fn, PCI_COMMAND, pci_read16(fn, PCI_COMMAND) & ~PCI_COMMAND_MASTER);

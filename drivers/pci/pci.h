@@ -68,8 +68,11 @@ struct pci_bar {
  */
 void pci_read_bars(const struct pci_function *fn, struct pci_bar bars[PCI_BARS]);
 
-/* Sets memory and I/O decode as @bars need, and bus mastering; INTx stays allowed. */
+/* Sets memory and I/O decode as @bars need, and bus mastering; INTx is allowed. */
 void pci_enable(const struct pci_function *fn, const struct pci_bar bars[PCI_BARS]);
+
+/* May the function raise INTx? Not while MSI-X is on; see pci_enable() for the rest. */
+void pci_allow_intx(const struct pci_function *fn, bool allow);
 
 /* Takes the right to read and write memory from a function that does not listen. */
 void pci_disable_master(const struct pci_function *fn);

@@ -6,7 +6,7 @@
 
 #define PCI_CAP_ID_VENDOR 0x09
 
-enum { CFG_COMMON = 1, CFG_NOTIFY = 2, CFG_DEVICE = 4 };
+enum { CFG_COMMON = 1, CFG_NOTIFY = 2, CFG_ISR = 3, CFG_DEVICE = 4 };
 
 /* struct virtio_pci_cap */
 #define CAP_LEN	       2
@@ -59,12 +59,12 @@ static bool find_window(const struct cap *cap, const struct pci_bar bars[PCI_BAR
 	return bytes >= min_bytes;
 }
 
-static void map_cap(const struct cap *cap, const struct pci_bar bars[PCI_BARS], uint32_t min_bytes,
-		    struct region *region)
+static void map_cap(const struct cap *cap, const struct pci_bar bars[PCI_BARS], uint32_t align,
+		    uint32_t min_bytes, struct region *region)
 {
 	struct bar_window window;
 
-	if (find_window(cap, bars, 4, min_bytes, &window))
+	if (find_window(cap, bars, align, min_bytes, &window))
 		region_map(region, &window, 0,
 			   window.bytes < MAP_MAX ? (uint32_t)window.bytes : MAP_MAX);
 }
@@ -87,11 +87,13 @@ static void use_cap(struct virtio_device *dev, const struct cap *cap,
 		    const struct pci_bar bars[PCI_BARS])
 {
 	if (cap->type == CFG_COMMON && !dev->common.bytes)
-		map_cap(cap, bars, COMMON_BYTES_MIN, &dev->common);
+		map_cap(cap, bars, 4, COMMON_BYTES_MIN, &dev->common);
 	else if (cap->type == CFG_NOTIFY && !dev->notify.bytes)
 		find_notify(dev, cap, bars);
 	else if (cap->type == CFG_DEVICE && !dev->config.bytes)
-		map_cap(cap, bars, 1, &dev->config);
+		map_cap(cap, bars, 4, 1, &dev->config);
+	else if (cap->type == CFG_ISR && !dev->isr.bytes)
+		map_cap(cap, bars, 1, 1, &dev->isr);
 }
 
 static const char *missing(const struct virtio_device *dev)

@@ -6,8 +6,8 @@
 #include "drivers/virtio/virtio.h"
 
 /*
- * Enables the function and fills in dev->common, notify, notify_multiplier and config from its
- * capabilities (4.1.4). On failure logs what is missing and returns false.
+ * Enables the function and fills in dev->common, notify, notify_multiplier, config and isr from its
+ * capabilities (4.1.4); without an ISR status there is no INTx. On failure logs what is missing and returns false.
  */
 bool virtio_pci_find(struct virtio_device *dev);
 

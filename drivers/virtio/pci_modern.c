@@ -105,6 +105,12 @@ static void write_features(struct virtio_device *dev, uint64_t features)
 	region_write32(&dev->common, DRIVER_FEATURE, (uint32_t)(features >> 32));
 }
 
+uint16_t virtio_map_config(struct virtio_device *dev, uint16_t vector)
+{
+	region_write16(&dev->common, CONFIG_MSIX_VECTOR, vector);
+	return region_read16(&dev->common, CONFIG_MSIX_VECTOR);
+}
+
 /* @wanted is an allow-list: what is offered beyond it is never accepted (2.2.1). */
 bool virtio_negotiate(struct virtio_device *dev, uint64_t wanted)
 {
@@ -131,6 +137,7 @@ bool virtio_negotiate(struct virtio_device *dev, uint64_t wanted)
 	}
 	log_debug("%s: features offered 0x%llx, accepted 0x%llx", dev->name,
 		  (unsigned long long)dev->offered, (unsigned long long)dev->accepted);
+	virtio_map_config(dev, VIRTIO_NO_VECTOR);
 	return true;
 }
 
@@ -176,6 +183,27 @@ static bool set_size(struct virtio_device *dev, const struct virtqueue *vq)
 	return size == vq->size;
 }
 
+uint16_t virtio_map_queue(struct virtio_device *dev, uint16_t index, uint16_t vector)
+{
+	region_write16(&dev->common, QUEUE_SELECT, index);
+	region_write16(&dev->common, QUEUE_MSIX_VECTOR, vector);
+	return region_read16(&dev->common, QUEUE_MSIX_VECTOR);
+}
+
+/* A polled queue has none, which is written too: a device's own default may be another. */
+static void set_vector(struct virtio_device *dev, struct virtqueue *vq)
+{
+	uint16_t got = virtio_map_queue(dev, vq->index, vq->vector);
+
+	if (got == vq->vector || vq->vector == VIRTIO_NO_VECTOR)
+		return;
+	log_warn("%s: queue %u: device refused MSI-X vector %u (read back 0x%04x); using polled "
+		 "completion",
+		 dev->name, vq->index, vq->vector, got);
+	vq->vector = VIRTIO_NO_VECTOR;
+	virtio_map_queue(dev, vq->index, VIRTIO_NO_VECTOR);
+}
+
 bool virtio_queue_enable(struct virtio_device *dev, uint16_t index, struct virtqueue *vq)
 {
 	region_write16(&dev->common, QUEUE_SELECT, index);
@@ -186,9 +214,7 @@ bool virtio_queue_enable(struct virtio_device *dev, uint16_t index, struct virtq
 	vq->notify_value = virtio_has(dev, VIRTIO_F_NOTIF_CONFIG_DATA)
 				   ? region_read16(&dev->common, QUEUE_NOTIF_CONFIG_DATA)
 				   : index;
-	/* A polled queue has no vector, and a device's own default may be another (4.1.5.1.2). */
-	region_write16(&dev->common, CONFIG_MSIX_VECTOR, VIRTIO_NO_VECTOR);
-	region_write16(&dev->common, QUEUE_MSIX_VECTOR, VIRTIO_NO_VECTOR);
+	set_vector(dev, vq);
 	write64(dev, QUEUE_DESC, vq->desc_dma);
 	write64(dev, QUEUE_DRIVER, vq->avail_dma);
 	write64(dev, QUEUE_DEVICE, vq->used_dma);

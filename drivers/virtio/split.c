@@ -2,6 +2,8 @@
 /* What memory does a split virtqueue need, and in which state does it start? (virtio 1.3, 2.7) */
 #include "drivers/virtio/split.h"
 
+#include "drivers/virtio/virtio.h"
+
 /* No line of memory is written by both sides, prefetched pairs of lines included. */
 #define PART_ALIGN  128
 #define LONG_TABLES 16
@@ -92,6 +94,7 @@ bool virtqueue_create(struct virtqueue *vq, uint16_t size, bool event_idx,
 	*vq = (struct virtqueue){.size = size,
 				 .mask = (uint16_t)(size - 1),
 				 .event_idx = event_idx,
+				 .vector = VIRTIO_NO_VECTOR,
 				 .frame = *frame};
 	if (!create_ring(vq) || (table_entries && !create_tables(vq, table_entries))) {
 		virtqueue_destroy(vq);

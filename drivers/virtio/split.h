@@ -96,6 +96,7 @@ struct virtqueue {
 	uint16_t published_idx;	      /* what avail->idx holds */
 	uint16_t used_idx;	      /* of the next entry to take */
 	uint16_t index, notify_value; /* the latter is what the doorbell takes */
+	uint16_t vector;	      /* of MSI-X; VIRTIO_NO_VECTOR: used buffers raise none */
 	bool event_idx;
 	struct region doorbell;
 	const char *broken; /* why the queue cannot be used any more; NULL while it can */
@@ -304,6 +305,32 @@ static inline void virtqueue_park_interrupts(const struct virtqueue *vq)
 {
 	__atomic_store_n(virtqueue_used_event(vq), (uint16_t)(vq->used_idx + 0x8000),
 			 __ATOMIC_RELAXED);
+}
+
+/*
+ * Asks for an interrupt once @n more buffers are used. False if they are already: then none may
+ * come. The full barrier keeps the look at the used index behind the store of the wish, as the
+ * device keeps its look at the wish behind the store of the index: one of the two sees the other
+ * (2.7.14, and 2.7.10 for the other direction).
+ */
+static inline bool virtqueue_arm(const struct virtqueue *vq, uint16_t n)
+{
+	if (vq->event_idx)
+		__atomic_store_n(virtqueue_used_event(vq), (uint16_t)(vq->used_idx + n - 1),
+				 __ATOMIC_RELAXED);
+	else
+		__atomic_store_n(&vq->avail->flags, 0, __ATOMIC_RELAXED);
+	barrier_full();
+	return (uint16_t)(__atomic_load_n(&vq->used->idx, __ATOMIC_ACQUIRE) - vq->used_idx) < n;
+}
+
+/* Asks for none; one that is under way may still come. */
+static inline void virtqueue_disarm(const struct virtqueue *vq)
+{
+	if (vq->event_idx)
+		virtqueue_park_interrupts(vq);
+	else
+		__atomic_store_n(&vq->avail->flags, VRING_AVAIL_F_NO_INTERRUPT, __ATOMIC_RELAXED);
 }
 
 /*

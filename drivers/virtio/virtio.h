@@ -36,6 +36,7 @@ struct virtio_device {
 	struct pci_function pci;
 	char name[32]; /* "vda 00:03.0", for messages */
 	struct region common, config;
+	struct region isr;	  /* its one byte may be read only while MSI-X is off (4.1.4.5.2) */
 	struct bar_window notify; /* each queue's doorbell is mapped as the queue is enabled */
 	uint32_t notify_multiplier;
 	uint64_t offered, accepted; /* feature bits */
@@ -50,14 +51,25 @@ bool virtio_pci_open(struct virtio_device *dev);
 
 /*
  * Steps 4 to 6 of 3.1.1: accepts what is offered of @wanted, VERSION_1 always, and makes sure
- * that the device agrees. Sets dev->offered and dev->accepted.
+ * that the device agrees. Sets dev->offered and dev->accepted. Configuration changes have no vector
+ * yet.
  */
 bool virtio_negotiate(struct virtio_device *dev, uint64_t wanted);
 
 /* The size that the device offers for queue @index, 0 if there is none. */
 uint16_t virtio_queue_size(struct virtio_device *dev, uint16_t index);
-/* Tells the device where @vq is, enables it and fills in the queue's doorbell (4.1.5.1.3). */
+/*
+ * Tells the device where @vq is and which vector it raises, enables it and fills in the queue's
+ * doorbell (4.1.5.1.3). If the device refuses the vector, vq->vector is VIRTIO_NO_VECTOR after.
+ */
 bool virtio_queue_enable(struct virtio_device *dev, uint16_t index, struct virtqueue *vq);
+/*
+ * Map an MSI-X vector, or none (VIRTIO_NO_VECTOR), to a queue or to configuration changes; return
+ * what reads back: another value than @vector is a refusal (4.1.5.1.2.2). A vector may only be
+ * mapped while MSI-X is on, a queue's only before it is enabled.
+ */
+uint16_t virtio_map_queue(struct virtio_device *dev, uint16_t index, uint16_t vector);
+uint16_t virtio_map_config(struct virtio_device *dev, uint16_t vector);
 /* Step 8: the device is live. */
 void virtio_driver_ok(struct virtio_device *dev);
 

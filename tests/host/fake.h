@@ -72,6 +72,12 @@ void fake_pci_ecam(uint64_t base, uint8_t first_bus, uint8_t last_bus);
 uint32_t fake_mem_read(uint64_t phys, unsigned width);
 void fake_mem_write(uint64_t phys, uint32_t value, unsigned width);
 
+/* ---- The local APICs, and the lines of the IOAPIC (fake_apic.c) ---- */
+
+void fake_apic_reset(void);
+/* A write of a device to the address of a message: it stays pending until that CPU waits. */
+void fake_apic_message(uint64_t address, uint32_t data);
+
 /* ---- A virtio disk ---- */
 
 #define FAKE_QUEUES 8
@@ -153,6 +159,7 @@ struct fake_chain { /* one buffer, as the driver described it */
 struct fake_queue {
 	uint16_t size, max_size, vector;
 	bool enabled, notified;
+	bool await_vector;	   /* a vector was mapped and not read back */
 	unsigned written;	   /* bit per register half that was set since reset */
 	uint64_t ring[3];	   /* descriptors, driver area, device area */
 	uint16_t last_avail, used; /* free-running */
@@ -191,6 +198,12 @@ struct fake_disk {
 	uint16_t notify_off[FAKE_QUEUES];
 	uint32_t common_bytes, device_bytes;
 	unsigned cap_extra; /* added to each cap_len */
+	struct {
+		unsigned entries;	     /* 1 to 2048; 0: no capability */
+		uint8_t bar, pba_bar;	     /* 1 or 2, which are made for it, or 4 */
+		uint32_t offset, pba_offset; /* multiples of 8 */
+	} msix_place;
+	uint8_t line; /* Interrupt Line register */
 	/* or at any time: */
 	uint64_t features;
 	uint16_t num_queues;
@@ -209,8 +222,14 @@ struct fake_disk {
 	enum fake_order order;
 	enum fake_event event;
 	uint16_t event_value;
-	bool junk;     /* junk in the suppression field that was not negotiated */
-	uint64_t lose; /* notifications to swallow */
+	bool junk;		 /* junk in the suppression field that was not negotiated */
+	uint64_t lose;		 /* notifications to swallow */
+	uint16_t default_vector; /* of all events after a reset; 0xffff */
+	unsigned refuse_mapping; /* the Nth mapping of a vector from now; 0: none */
+	unsigned refuse_queues, refuse_config; /* bit per queue whose vectors are refused; all */
+	unsigned bad_word;		/* of the MSI-X table, from 1: keeps nothing; 0: none */
+	uint64_t lose_irqs, twice_irqs; /* interrupts to swallow; to raise twice */
+	uint64_t delay_irq_ns;		/* how long each takes; lock-step only */
 	enum fake_lie lie;
 	uint32_t lie_value;
 	uint64_t lie_at, lie_count; /* for requests lie_at … lie_at + lie_count - 1, from 0 */
@@ -228,8 +247,11 @@ struct fake_disk {
 	unsigned max_descs; /* in one buffer */
 	unsigned max_data_segs;
 	uint64_t nr_indirect;
-	uint64_t flush_races;	       /* flushes that came while a write was in flight */
-	uint64_t config_reads;	       /* of the device configuration */
+	uint64_t flush_races;  /* flushes that came while a write was in flight */
+	uint64_t config_reads; /* of the device configuration */
+	uint64_t isr_reads;
+	uint64_t messages;	       /* sent by MSI-X */
+	uint64_t pba_reads;	       /* of the pending bits */
 	struct fake_request log[4096]; /* request n is at n % 4096 */
 	struct fake_queue queue[FAKE_QUEUES];
 
@@ -244,6 +266,18 @@ struct fake_disk {
 	uint8_t *store, *stored; /* the first FAKE_STORE sectors, where written */
 	unsigned writes_out;
 	uint32_t random;
+	bool await_config_vector;
+	struct fake_msix {
+		uint8_t cap;	   /* offset of the capability */
+		uint32_t *table;   /* four words per entry */
+		uint64_t *pending; /* the PBA */
+		struct fake_late { /* raised, and not yet out */
+			uint64_t due_ns;
+			uint16_t vector;
+			uint8_t isr;
+		} late[64];
+		unsigned nr_late;
+	} msix;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	sem_t bell;
@@ -267,6 +301,10 @@ unsigned fake_complete(struct fake_disk *disk, unsigned n);
 /* DEVICE_NEEDS_RESET appears; all registers, configuration space too, read all-ones for good. */
 void fake_needs_reset(struct fake_disk *disk);
 void fake_vanish(struct fake_disk *disk);
+/* The configuration changes, and the driver is told. */
+void fake_config_change(struct fake_disk *disk);
+/* An interrupt of queue @index, or for @index -1 of the configuration, out of nothing. */
+void fake_spurious(struct fake_disk *disk, int index);
 const struct fake_request *fake_last(const struct fake_disk *disk);
 
 /* From here to fake_thread_stop() a thread plays the device, with delays, out of order. */
@@ -305,5 +343,20 @@ void fake_chain_check(struct fake_queue *queue, const struct fake_chain *chain);
 void fake_blk_take(struct fake_disk *disk, const struct fake_chain *chain);
 uint32_t fake_blk_run(struct fake_disk *disk, const struct fake_chain *chain, enum fake_lie lie);
 void fake_relax(void);
+/* MSI-X and INTx of a disk (fake_msix.c). */
+void fake_msix_plug(struct fake_disk *disk);
+void fake_msix_free(struct fake_disk *disk);
+bool fake_msix_on(const struct fake_disk *disk);
+/* Is it in the table or among the pending bits? Then that is where an access goes. */
+bool fake_msix_hit(const struct fake_disk *disk, unsigned bar, uint64_t offset);
+uint32_t fake_msix_access(struct fake_disk *disk, unsigned bar, uint64_t offset, uint32_t value,
+			  unsigned width, bool write);
+/* The write to a vector register: what it holds then. @queue -1: the configuration's. */
+uint16_t fake_msix_map(struct fake_disk *disk, int queue, uint32_t vector);
+/* Raises what @isr means by @vector, or by INTx, as the knobs say. */
+void fake_msix_raise(struct fake_disk *disk, uint16_t vector, uint8_t isr);
+/* Sends what was late, or masked and is not any more. */
+void fake_msix_step(struct fake_disk *disk);
+bool fake_line_up(const struct fake_disk *disk);
 
 #endif

@@ -8,12 +8,13 @@
 #include "tests/host/fake.h"
 
 /* Where QEMU puts them; both BARs use the same places. */
-#define COMMON_OFFSET 0x0000u
-#define ISR_OFFSET    0x1000u
-#define DEVICE_OFFSET 0x2000u
-#define NOTIFY_OFFSET 0x3000u
-#define IO_BASE	      0x8000u
-#define IO_BYTES      0x4000u
+#define COMMON_OFFSET  0x0000u
+#define ISR_OFFSET     0x1000u
+#define DEVICE_OFFSET  0x2000u
+#define NOTIFY_OFFSET  0x3000u
+#define IO_BASE	       0x8000u
+#define IO_BYTES       0x4000u
+#define STRUCTURE_MSIX 99 /* beside the numbers of cfg_type */
 
 static struct fake_disk *disks;
 static char violation[256];
@@ -79,6 +80,11 @@ void fake_disk_init(struct fake_disk *disk)
 	disk->notify_multiplier = 4;
 	disk->common_bytes = 56;
 	disk->device_bytes = 60;
+	disk->msix_place.entries = 2;
+	disk->msix_place.bar = disk->msix_place.pba_bar = 1;
+	disk->msix_place.pba_offset = 0x8000;
+	disk->line = 11;
+	disk->default_vector = 0xffff;
 	disk->features = FAKE_BIT(FAKE_SEG_MAX) | FAKE_BIT(FAKE_GEOMETRY) |
 			 FAKE_BIT(FAKE_BLK_SIZE) | FAKE_BIT(FAKE_FLUSH) | FAKE_BIT(FAKE_TOPOLOGY) |
 			 FAKE_BIT(FAKE_CONFIG_WCE) | FAKE_BIT(FAKE_INDIRECT_DESC) |
@@ -121,7 +127,6 @@ static void bar_write(struct fake_function *fn, unsigned bar, uint64_t offset, u
 
 void fake_disk_plug(struct fake_disk *disk, unsigned bus, unsigned device, unsigned number)
 {
-	static const uint8_t msix[12] = {0x11, 0, 1, 0, 1, 0, 0, 0, 1, 8, 0, 0};
 	struct fake_function *fn = fake_pci_add(bus, device, number, 0x1af4, disk->device_id);
 	uint64_t bytes = IO_BYTES;
 
@@ -134,11 +139,11 @@ void fake_disk_plug(struct fake_disk *disk, unsigned bus, unsigned device, unsig
 	fake_pci_bar(fn, 0, FAKE_BAR_IO, IO_BASE + (uint64_t)device * IO_BYTES % 0x6000, IO_BYTES);
 	fake_pci_bar(fn, 4, disk->bar32 ? FAKE_BAR_MEM32 : FAKE_BAR_MEM64,
 		     (disk->bar_base + (uint64_t)device * bytes + bytes - 1) & ~(bytes - 1), bytes);
-	fake_pci_cap(fn, msix, sizeof(msix));
 	fn->read = bar_read;
 	fn->write = bar_write;
 	fn->owner = disk;
 	disk->fn = fn;
+	fake_msix_plug(disk);
 	place(disk, FAKE_COMMON, COMMON_OFFSET, disk->common_bytes);
 	place(disk, FAKE_ISR, ISR_OFFSET, 1);
 	place(disk, FAKE_DEVICE, DEVICE_OFFSET, disk->device_bytes);
@@ -164,6 +169,7 @@ static void unplug(struct fake_disk *disk)
 		fake_queue_free(&disk->queue[i]);
 	free(disk->store);
 	free(disk->stored);
+	fake_msix_free(disk);
 	disk->store = disk->stored = NULL;
 	sem_destroy(&disk->bell);
 	pthread_mutex_destroy(&disk->lock);
@@ -241,6 +247,9 @@ static uint32_t isr_read(struct fake_disk *disk)
 {
 	uint8_t isr = disk->isr;
 
+	disk->isr_reads++;
+	if (fake_msix_on(disk))
+		fake_violate("PCI-ISR-01: the ISR status was read while MSI-X is on");
 	disk->isr = 0;
 	return isr;
 }
@@ -251,7 +260,11 @@ static uint32_t bar_read(struct fake_function *fn, unsigned bar, uint64_t offset
 	uint32_t value = UINT32_MAX;
 
 	pthread_mutex_lock(&disk->lock);
-	switch (structure(disk, bar, &offset, width)) {
+	switch (fake_msix_hit(disk, bar, offset) ? STRUCTURE_MSIX
+						 : structure(disk, bar, &offset, width)) {
+	case STRUCTURE_MSIX:
+		value = fake_msix_access(disk, bar, offset, 0, width, false);
+		break;
 	case FAKE_COMMON:
 		value = fake_common_read(disk, offset, width);
 		break;
@@ -273,14 +286,18 @@ static void bar_write(struct fake_function *fn, unsigned bar, uint64_t offset, u
 		      unsigned width)
 {
 	struct fake_disk *disk = fn->owner;
-	unsigned type = structure(disk, bar, &offset, width);
+	unsigned type;
 
+	type = fake_msix_hit(disk, bar, offset) ? STRUCTURE_MSIX
+						: structure(disk, bar, &offset, width);
 	if (type == FAKE_NOTIFY) {
 		fake_notify(disk, offset, value, width);
 		return;
 	}
 	pthread_mutex_lock(&disk->lock);
-	if (type == FAKE_COMMON)
+	if (type == STRUCTURE_MSIX)
+		fake_msix_access(disk, bar, offset, value, width, true);
+	else if (type == FAKE_COMMON)
 		fake_common_write(disk, offset, value, width);
 	else if (type == FAKE_DEVICE)
 		fake_config_write(disk, offset, value, width);

@@ -198,6 +198,17 @@ static void write_command(struct fake_function *fn, uint32_t value)
 			fake_violate("F-037: BAR %u not put back before decoding goes on", i);
 }
 
+/* Of Message Control, the two bits on top can be written (6.8.2.3). */
+static void write_msix(struct fake_function *fn, unsigned cap, unsigned offset, uint32_t value,
+		       unsigned width)
+{
+	if (offset == cap + 2 && width == 2)
+		fake_pci_put(fn, offset, (get(fn, offset, 2) & 0x3fff) | (value & 0xc000), 2);
+	else
+		fake_violate("F-121: %u bytes %#x written to MSI-X capability + %u", width, value,
+			     offset - cap);
+}
+
 static void write_cap(struct fake_function *fn, unsigned offset, uint32_t value, unsigned width)
 {
 	unsigned i;
@@ -205,7 +216,9 @@ static void write_cap(struct fake_function *fn, unsigned offset, uint32_t value,
 	for (i = 0; i < fn->nr_caps; i++) {
 		if (offset - fn->cap[i].offset >= fn->cap[i].bytes)
 			continue;
-		if (fn->cap[i].id != 0x09)
+		if (fn->cap[i].id == 0x11)
+			write_msix(fn, fn->cap[i].offset, offset, value, width);
+		else if (fn->cap[i].id != 0x09)
 			fake_pci_put(fn, offset, value, width);
 		else if (fn->config[fn->cap[i].offset + 3] != FAKE_PCI_CFG)
 			fake_violate("PCI-CAP-08: write to capability at %#x", offset);

@@ -196,8 +196,10 @@ static void count_interrupt(struct fake_disk *disk, struct fake_queue *queue, ui
 	host_fence();
 	event = __atomic_load_n(avail_field(queue, 2u + queue->size), __ATOMIC_RELAXED);
 	if (event_idx(disk) ? (uint16_t)(queue->used - event - 1) < (uint16_t)(queue->used - old)
-			    : !(__atomic_load_n(avail_field(queue, 0), __ATOMIC_RELAXED) & 1))
+			    : !(__atomic_load_n(avail_field(queue, 0), __ATOMIC_RELAXED) & 1)) {
 		queue->interrupts++;
+		fake_msix_raise(disk, queue->vector, 1);
+	}
 }
 
 static void push_used(struct fake_disk *disk, struct fake_queue *queue, uint32_t id, uint32_t len,
@@ -287,9 +289,11 @@ void fake_step(void)
 	struct fake_disk *disk;
 	unsigned i;
 
-	for (disk = fake_disks(); disk; disk = disk->next)
+	for (disk = fake_disks(); disk; disk = disk->next) {
 		for (i = 0; i < FAKE_QUEUES && !disk->threaded; i++)
 			step(disk, &disk->queue[i]);
+		fake_msix_step(disk);
+	}
 }
 
 unsigned fake_complete(struct fake_disk *disk, unsigned n)

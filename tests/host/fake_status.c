@@ -36,6 +36,8 @@ static void check_ready(struct fake_disk *disk)
 		enabled += disk->queue[i].enabled;
 	if (enabled == 0)
 		fake_violate("INIT-06: DRIVER_OK without a queue");
+	if (disk->await_config_vector)
+		fake_violate("MSIX-05: the vector of the configuration was not read back");
 	if (!(fake_pci_command(disk->fn) & 4))
 		fake_violate("PCI: DRIVER_OK without bus mastering");
 	disk->ready = true;
@@ -91,7 +93,7 @@ void fake_status_write(struct fake_disk *disk, uint8_t value)
 void fake_needs_reset(struct fake_disk *disk)
 {
 	disk->status |= FAKE_S_NEEDS_RESET;
-	disk->isr |= 2; /* told as a configuration change (3.2.1) */
+	fake_msix_raise(disk, disk->config_vector, 2); /* a configuration change (3.2.1) */
 }
 
 void fake_vanish(struct fake_disk *disk)

@@ -44,13 +44,16 @@ void fake_disk_reset(struct fake_disk *disk)
 	disk->failed = disk->ready = disk->await_status = false;
 	disk->selected = 0;
 	disk->features_read = 0;
-	disk->config_vector = 0xffff;
+	disk->config_vector = disk->default_vector;
+	disk->await_config_vector = false;
+	disk->msix.nr_late = 0;
 	disk->isr = 0;
 	disk->writes_out = 0;
 	for (i = 0; i < FAKE_QUEUES; i++) {
 		fake_queue_free(&disk->queue[i]);
 		fake_queue_init(&disk->queue[i]);
 		disk->queue[i].size = disk->queue[i].max_size = disk->queue_size[i];
+		disk->queue[i].vector = disk->default_vector;
 	}
 }
 
@@ -115,6 +118,7 @@ uint32_t fake_common_read(struct fake_disk *disk, uint64_t offset, unsigned widt
 			       ? 0
 			       : (uint32_t)(disk->accepted >> (32 * disk->driver_select));
 	case CONFIG_VECTOR:
+		disk->await_config_vector = false;
 		return disk->config_vector;
 	case NUM_QUEUES:
 		return disk->num_queues;
@@ -131,6 +135,7 @@ uint32_t fake_common_read(struct fake_disk *disk, uint64_t offset, unsigned widt
 		queue->written |= KNOWS_SIZE;
 		return queue->size;
 	case QUEUE_VECTOR:
+		queue->await_vector = false;
 		return queue->vector;
 	case QUEUE_ENABLE:
 		return queue->enabled;
@@ -182,20 +187,17 @@ static void queue_size_write(struct fake_queue *queue, uint32_t value)
 
 static void queue_enable_write(struct fake_disk *disk, struct fake_queue *queue, uint32_t value)
 {
-	bool msix = false;
-	unsigned i;
-
-	for (i = 0; i < disk->fn->nr_caps; i++)
-		if (disk->fn->cap[i].id == 0x11)
-			msix = disk->fn->config[disk->fn->cap[i].offset + 3] >> 7;
 	if (value != 1) {
 		fake_violate("PCI-COM-06: %u written to queue_enable", value);
 		return;
 	}
 	if (!(queue->written & KNOWS_SIZE))
 		fake_violate("PCI-COM-04: queue_enable written without a known queue_size");
-	if (msix && !(queue->written & WROTE_VECTOR))
+	if (fake_msix_on(disk) && !(queue->written & WROTE_VECTOR))
 		fake_violate("PCI-COM-04: queue_enable written before queue_msix_vector");
+	if (queue->await_vector)
+		fake_violate("MSIX-05: the vector of queue %u was not read back",
+			     disk->queue_select);
 	if ((queue->written & WROTE_RINGS) != WROTE_RINGS)
 		fake_violate("PCI-COM-04: queue_enable written before %s",
 			     (queue->written & 0x03) != 0x03   ? "queue_desc"
@@ -224,7 +226,8 @@ static void queue_write(struct fake_disk *disk, uint64_t offset, uint32_t value)
 		if (!disk->size_fixed)
 			queue_size_write(queue, value);
 	} else if (offset == QUEUE_VECTOR) {
-		queue->vector = (uint16_t)value;
+		queue->vector = fake_msix_map(disk, disk->queue_select, value);
+		queue->await_vector = value != 0xffff;
 		queue->written |= WROTE_VECTOR;
 	} else if (offset == QUEUE_ENABLE) {
 		queue_enable_write(disk, queue, value);
@@ -253,7 +256,8 @@ void fake_common_write(struct fake_disk *disk, uint64_t offset, uint32_t value, 
 		driver_feature_write(disk, value);
 		break;
 	case CONFIG_VECTOR:
-		disk->config_vector = (uint16_t)value;
+		disk->config_vector = fake_msix_map(disk, -1, value);
+		disk->await_config_vector = value != 0xffff;
 		break;
 	case DEVICE_STATUS:
 		fake_status_write(disk, (uint8_t)value);

@@ -70,8 +70,12 @@ void host_reset(void)
 		nr_mappings--;
 		munmap(mapping[nr_mappings].page, mapping[nr_mappings].bytes + PAGE_BYTES);
 	}
-	host = (struct host_machine){
-		.step_ns = 20, .relax_ns = 10000, .access_ns = 500, .budget = 20000000};
+	host = (struct host_machine){.step_ns = 20,
+				     .relax_ns = 10000,
+				     .access_ns = 500,
+				     .budget = 20000000,
+				     .cpu_vectors = 224};
+	fake_apic_reset();
 }
 
 static size_t round_up(size_t n, size_t unit)

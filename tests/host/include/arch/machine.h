@@ -24,6 +24,18 @@ struct host_machine {
 	unsigned allocs;     /* dma_alloc() calls */
 	unsigned live;	     /* allocations not freed */
 	bool scatter;	     /* no two allocations on neighbouring pages */
+
+	unsigned cpu;		  /* that runs: what cpu_index() says */
+	unsigned cpu_vectors;	  /* that interrupt_allocate() has of each CPU; 0: no local APIC */
+	unsigned fail_interrupt;  /* the Nth interrupt_allocate() from now fails; 0: none */
+	bool no_ioapic;		  /* interrupt_intx() fails */
+	unsigned interrupts_live; /* allocated, INTx too, and not freed */
+	uint64_t interrupts;	  /* handlers called for messages */
+	uint64_t intx_interrupts; /* times that a line was found up, and its sharers asked */
+	uint64_t intx_unclaimed;  /* of these, times that no sharer had raised it */
+	uint64_t wakes;		  /* cpu_wake() calls */
+	uint64_t waits;		  /* interrupt_wait() calls */
+	uint64_t waits_in_vain;	  /* of these, those that ended by their deadline */
 };
 extern struct host_machine host;
 
@@ -156,6 +168,33 @@ static inline void dma_unmap(dma_addr_t addr, size_t bytes)
 	(void)addr;
 	(void)bytes;
 }
+
+/* ---- CPUs and interrupts: as on the machine; see tests/host/fake_apic.c ---- */
+
+#define CPUS_MAX 256
+
+unsigned cpu_index(void);
+
+struct interrupt {
+	unsigned cpu;
+	uint8_t vector; /* 0: not allocated */
+};
+
+bool interrupt_allocate(struct interrupt *irq, unsigned cpu, void (*handler)(void *context),
+			void *context);
+void interrupt_free(struct interrupt *irq);
+
+struct msi_message {
+	uint64_t address;
+	uint32_t data;
+};
+struct msi_message interrupt_message(const struct interrupt *irq);
+bool interrupt_intx(struct interrupt *irq, uint8_t line, bool (*handler)(void *context),
+		    void *context);
+
+/* The fake devices step, and the virtual clock moves on, until one was handled or it is @deadline. */
+void interrupt_wait(uint64_t deadline);
+void cpu_wake(unsigned cpu);
 
 struct ecam_region {
 	uint64_t base;

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What does it take to run queues with interrupts, without the block driver above them? */
+#include "tests/host/irq_rig.h"
+
+#include <string.h>
+
+static void on_config(void *context)
+{
+	struct irq_rig *r = context;
+
+	r->told_config++;
+}
+
+static void on_queue(void *context)
+{
+	struct virtio_irq_queue *q = context;
+	struct irq_rig *r =
+		(struct irq_rig *)((char *)(q - q->cpu) - offsetof(struct irq_rig, queue));
+
+	r->told[q->cpu]++;
+	r->told_on[q->cpu] = cpu_index();
+}
+
+static void add_queue(struct irq_rig *r, unsigned q, bool event_idx)
+{
+	struct vq_frame frame = {.header_bytes = sizeof(*r->headers[q])};
+	uint16_t size = virtio_queue_size(&r->dev, (uint16_t)q);
+
+	r->headers[q] = rig_memory(sizeof(*r->headers[q]) * size);
+	r->statuses[q] = rig_memory(size);
+	frame.header = dma_map(r->headers[q], sizeof(*r->headers[q]) * size);
+	frame.status = dma_map(r->statuses[q], size);
+	assert_true(virtqueue_create(&r->vq[q], size, event_idx, &frame, 0));
+	assert_int_equal(r->vq[q].vector, VIRTIO_NO_VECTOR);
+	r->vq[q].vector = r->queue[q].vector;
+	assert_true(virtio_queue_enable(&r->dev, (uint16_t)q, &r->vq[q]));
+}
+
+void irq_plug(struct rig *rig, unsigned queues, unsigned entries)
+{
+	rig->disk.num_queues = (uint16_t)queues;
+	rig->disk.msix_place.entries = entries;
+	rig_plug(rig);
+	assert_true(rig_find(rig));
+}
+
+void irq_bring_up(struct irq_rig *r, const struct pci_function *pci, unsigned n, unsigned wanted,
+		  bool event_idx)
+{
+	unsigned q;
+
+	memset(r, 0, sizeof(*r));
+	r->n = n;
+	r->dev.pci = *pci;
+	strcpy(r->dev.name, "vda 00:03.0");
+	assert_true(virtio_pci_open(&r->dev));
+	assert_true(virtio_negotiate(&r->dev, event_idx ? VIRTIO_F_EVENT_IDX : 0));
+	for (q = 0; q < n; q++)
+		r->queue[q] = (struct virtio_irq_queue){.cpu = q,
+							.handler = on_queue,
+							.context = &r->queue[q],
+							.wanted = wanted >> q & 1};
+	r->opened = virtio_irqs_open(&r->dev, &r->irqs, r->queue, n, on_config, r);
+	r->data = rig_memory(512);
+	for (q = 0; q < n; q++)
+		add_queue(r, q, event_idx);
+	virtio_driver_ok(&r->dev);
+}
+
+void irq_tear_down(struct irq_rig *r)
+{
+	unsigned q;
+
+	assert_true(virtio_reset(&r->dev));
+	virtio_irqs_close(&r->dev, &r->irqs);
+	assert_int_equal(fake_pci_command(fake_disks()->fn) & PCI_COMMAND_INTX_DISABLE, 0);
+	for (q = 0; q < r->n; q++) {
+		dma_free(r->headers[q], sizeof(*r->headers[q]) * r->vq[q].size);
+		dma_free(r->statuses[q], r->vq[q].size);
+		virtqueue_destroy(&r->vq[q]);
+	}
+	dma_free(r->data, 512);
+	host.cpu = 0;
+}
+
+void irq_end(struct irq_rig *r)
+{
+	irq_tear_down(r);
+	assert_int_equal(host.interrupts_live, 0);
+	assert_int_equal(host.live, 0);
+}
+
+static void ask(struct virtqueue *vq)
+{
+	if (vq->event_idx)
+		__atomic_store_n(virtqueue_used_event(vq), vq->used_idx, __ATOMIC_RELAXED);
+	else
+		__atomic_store_n(&vq->avail->flags, 0, __ATOMIC_RELAXED);
+	barrier_full();
+}
+
+void irq_submit(struct irq_rig *r, unsigned q)
+{
+	struct virtqueue *vq = &r->vq[q];
+	struct vq_batch batch = virtqueue_batch_begin(vq);
+	uint32_t head;
+
+	assert_true(batch.room > 0);
+	head = virtqueue_batch_head(&batch, 0);
+	r->headers[q][head] = (struct ring_header){.sector = 7};
+	r->statuses[q][head] = 0xff;
+	virtqueue_batch_add(&batch, 0, head, vq->data_shift, r, dma_map(r->data, 512), 512,
+			    VRING_DESC_F_NEXT | VRING_DESC_F_WRITE, 513);
+	virtqueue_batch_end(vq, 1);
+	ask(vq);
+	virtqueue_publish(vq);
+	virtqueue_kick(vq);
+}
+
+unsigned irq_collect(struct irq_rig *r, unsigned q)
+{
+	struct virtqueue *vq = &r->vq[q];
+	unsigned n = virtqueue_used(vq), i;
+	struct vq_drain drain = virtqueue_drain_begin(vq);
+	uint32_t id, len;
+
+	assert_null(vq->broken);
+	for (i = 0; i < n; i++) {
+		assert_non_null(virtqueue_drain_look(&drain, i, &id, &len));
+		assert_int_equal(len, 513);
+		virtqueue_drain_free(&drain, i, id);
+	}
+	virtqueue_drain_end(vq, n);
+	return n;
+}
+
+void irq_round(struct irq_rig *r, unsigned q)
+{
+	unsigned before = r->told[q];
+
+	irq_submit(r, q);
+	host.cpu = r->queue[q].got == VIRTIO_IRQ_OWN ? q : r->irqs.shared[0].interrupt.cpu;
+	interrupt_wait(host.clock_ns + IRQ_WAIT_NS);
+	assert_int_equal(r->told[q], before + 1);
+	assert_int_equal(r->told_on[q], host.cpu);
+	assert_int_equal(irq_collect(r, q), 1);
+}
