@@ -147,6 +147,11 @@ rival: $(B)/ringlab.elf ## ratios to qemu-img bench on the same disks
 insns: $(B)/ringlab.elf $(B)/perf/hotpath ## guest instructions per I/O, and those of each path
 	$(Q)tools/ringlab insns
 
+.PHONY: soak-irq
+soak-irq: $(B)/ringlab.elf ## five million I/Os at depth 1, each waited for by interrupt (minutes)
+	$(Q)tools/ringlab run --disk null --timeout 1800 -- name=soak blk.mode=irq rw=randread \
+		iodepth=1 io_size=20g number_ios=5000000
+
 .PHONY: lint
 lint: ## formatting, static checks, include directions, both compilers
 	$(Q)tools/lint

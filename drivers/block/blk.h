@@ -59,18 +59,23 @@ struct blk_counters {
 	uint64_t kicks;		   /* notifications sent, rekicks included */
 	uint64_t kicks_suppressed; /* batches for which the device asked for none */
 	uint64_t interrupts;
-	uint64_t polls_empty; /* blk_poll() calls that found nothing */
-	uint64_t indirect;    /* commands that used an indirect table */
-	uint64_t ring_full;   /* times that a batch was cut for want of descriptors */
-	uint64_t rekicks;     /* notifications repeated after a wait without progress */
+	uint64_t interrupts_spurious; /* of these, with nothing used */
+	uint64_t polls_empty;	      /* blk_poll() calls that found nothing */
+	uint64_t indirect;	      /* commands that used an indirect table */
+	uint64_t ring_full;	      /* times that a batch was cut for want of descriptors */
+	uint64_t rekicks;	      /* notifications repeated after a wait without progress */
 	uint64_t timeouts;
 };
 
+/* How completions are noticed: by looking, by interrupt, or by looking for a while first. */
+enum blk_mode { BLK_POLL, BLK_IRQ, BLK_HYBRID };
 enum blk_event_idx { BLK_EVENT_IDX_OFF, BLK_EVENT_IDX_ON, BLK_EVENT_IDX_AUTO };
 enum blk_indirect { BLK_INDIRECT_NEVER, BLK_INDIRECT_ALWAYS };
 
 /* The driver options of the command line, "blk.*". */
 struct blk_config {
+	enum blk_mode mode;
+	uint32_t irq_coalesce; /* completions for which one interrupt is asked for */
 	enum blk_indirect indirect;
 	enum blk_event_idx event_idx; /* off: not accepted though offered */
 	uint32_t qsize;		      /* 0: what the device offers */
@@ -78,7 +83,8 @@ struct blk_config {
 };
 
 #define BLK_CONFIG_DEFAULT                                    \
-	((struct blk_config){.indirect = BLK_INDIRECT_NEVER,  \
+	((struct blk_config){.irq_coalesce = 1,               \
+			     .indirect = BLK_INDIRECT_NEVER,  \
 			     .event_idx = BLK_EVENT_IDX_AUTO, \
 			     .timeout_ns = 30000000000ull})
 
@@ -98,6 +104,9 @@ struct blk_device {
 	bool event_idx, indirect_desc;
 	const char *transport; /* "modern" */
 	const char *ring;      /* "split" */
+	uint32_t irq_coalesce;
+	enum blk_mode mode;    /* what was asked for, or BLK_POLL where no interrupt could be had */
+	const char *interrupt; /* "msix", "msix-shared", "intx", "none" */
 	uint16_t queue_size;
 	uint16_t nr_queues;	 /* in use */
 	struct blk_queue *queue; /* queue 0 */
@@ -133,6 +142,14 @@ uint64_t blk_published_cycles(const struct blk_queue *queue);
 
 /* Stores at most @max finished requests in @done; returns how many. Never waits. */
 unsigned blk_poll(struct blk_queue *queue, struct blk_request **done, unsigned max);
+
+/*
+ * To be called with nothing to poll: asks for an interrupt after @n more completions, at most what
+ * is in flight. True: nothing has come yet, and interrupt_wait() will not miss it. False: poll
+ * again. Either way blk_disarm() has to follow, before the next poll.
+ */
+bool blk_arm(struct blk_queue *queue, unsigned n);
+void blk_disarm(struct blk_queue *queue);
 
 /*
  * To be called now and then by a caller that waits and sees no progress. Notifies again where the

@@ -147,8 +147,10 @@ static bool start(struct blk_device *blk, struct virtio_device *dev,
 		log_error("%s: no memory for a queue of %u", dev->name, size);
 		return false;
 	}
+	blk_irqs_open(blk, config);
 	if (!virtio_queue_enable(dev, 0, &blk->queue->vq))
 		return false;
+	blk_irqs_check(blk);
 	virtio_driver_ok(dev);
 	blk->queue_size = size;
 	blk->nr_queues = 1;
@@ -159,11 +161,10 @@ static bool start(struct blk_device *blk, struct virtio_device *dev,
 
 static void free_device(struct blk_device *blk)
 {
-	struct virtio_device *dev = blk->driver;
-
+	blk_irqs_close(blk);
 	if (blk->queue)
 		destroy_queue(blk->queue);
-	dma_free(dev, sizeof(*dev));
+	dma_free(blk->driver, sizeof(struct blk_driver));
 	blk->queue = NULL;
 	blk->driver = NULL;
 }
@@ -171,35 +172,43 @@ static void free_device(struct blk_device *blk)
 bool blk_open(struct blk_device *blk, const struct pci_function *pci, unsigned index,
 	      const struct blk_config *config)
 {
-	struct virtio_device *dev = dma_alloc(sizeof(*dev), 64);
+	struct blk_driver *driver = dma_alloc(sizeof(*driver), 64);
 
-	*blk = (struct blk_device){.driver = dev, .transport = "modern", .ring = "split"};
+	*blk = (struct blk_device){.driver = driver, .transport = "modern", .ring = "split"};
 	format(blk->name, sizeof(blk->name), index < 26 ? "vd%c" : "vd#%u",
 	       index < 26 ? 'a' + index : index);
 	format(blk->address, sizeof(blk->address), "%s", pci->address);
-	if (!dev) {
+	if (!driver) {
 		log_error("%s %s: no memory", blk->name, blk->address);
 		return false;
 	}
-	dev->pci = *pci;
-	format(dev->name, sizeof(dev->name), "%s %s", blk->name, blk->address);
-	if (virtio_pci_open(dev)) {
-		if (start(blk, dev, config))
+	driver->dev.pci = *pci;
+	format(driver->dev.name, sizeof(driver->dev.name), "%s %s", blk->name, blk->address);
+	if (virtio_pci_open(&driver->dev)) {
+		if (start(blk, &driver->dev, config))
 			return true;
-		virtio_fail(dev);
+		virtio_fail(&driver->dev);
 	}
 	free_device(blk);
 	return false;
+}
+
+/* Whether the device is reset, and has said so. */
+static bool stop_device(struct blk_device *blk)
+{
+	struct blk_driver *driver = blk->driver;
+
+	if (blk->queue && virtqueue_in_flight(&blk->queue->vq))
+		blk_break(blk->queue, BLK_DEVICE_GONE, "closed with requests in flight");
+	return blk->queue && blk->queue->dead ? blk->queue->quiet : virtio_reset(&driver->dev);
 }
 
 void blk_close(struct blk_device *blk)
 {
 	if (!blk->driver)
 		return;
-	if (blk->queue && virtqueue_in_flight(&blk->queue->vq))
-		blk_break(blk->queue, BLK_DEVICE_GONE, "closed with requests in flight");
 	/* 3.3.1: memory that the device may still write to is never given away. */
-	if (blk->queue && blk->queue->dead ? blk->queue->quiet : virtio_reset(blk->driver))
+	if (stop_device(blk))
 		free_device(blk);
 	blk->driver = NULL;
 	blk->queue = NULL;

@@ -260,6 +260,20 @@ void blk_end(struct blk_queue *q, struct blk_request *req, enum blk_status statu
 	q->ended_tail = &req->next;
 }
 
+bool blk_arm(struct blk_queue *q, unsigned n)
+{
+	unsigned in_flight = virtqueue_in_flight(&q->vq);
+
+	if (q->ended || in_flight == 0)
+		return false;
+	return virtqueue_arm(&q->vq, (uint16_t)(n < in_flight ? n : in_flight));
+}
+
+void blk_disarm(struct blk_queue *q)
+{
+	virtqueue_disarm(&q->vq);
+}
+
 uint64_t blk_published_cycles(const struct blk_queue *q)
 {
 	return q->published_cycles;

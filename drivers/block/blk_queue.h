@@ -4,6 +4,7 @@
 #define DRIVERS_BLOCK_BLK_QUEUE_H
 
 #include "drivers/block/blk.h"
+#include "drivers/virtio/irq.h"
 #include "drivers/virtio/split_long.h"
 #include "drivers/virtio/virtio.h"
 
@@ -66,7 +67,25 @@ struct blk_queue {
 
 	struct virtio_device *dev;
 	struct blk_counters counters;
+	bool config_changed; /* said by interrupt, not looked at yet */
 };
+
+/* What blk_device.driver points at. */
+struct blk_driver {
+	struct virtio_device dev;
+	struct virtio_irqs irqs;
+	struct virtio_irq_queue irq; /* of queue 0 */
+};
+
+/*
+ * blk_irq.c: sees to it that completions of the queue can be waited for, if @config asks for a mode
+ * that does. Sets blk->mode and blk->interrupt to what was got. Before the queue is enabled.
+ */
+void blk_irqs_open(struct blk_device *blk, const struct blk_config *config);
+/* After the queue is enabled: it may have lost its vector. */
+void blk_irqs_check(struct blk_device *blk);
+/* After the device is reset. */
+void blk_irqs_close(struct blk_device *blk);
 
 /* Appends @req to the requests that the next blk_poll() returns. */
 void blk_end(struct blk_queue *queue, struct blk_request *req, enum blk_status status);

@@ -118,6 +118,11 @@ bool blk_check_progress(struct blk_queue *q)
 
 	if (q->vq.broken)
 		return false;
+	if (q->config_changed) {
+		q->config_changed = false;
+		if (!device_alive(q))
+			return false;
+	}
 	if (now - q->scanned_cycles >= ns_to_cycles(q->timeout_ns / BLK_TIMEOUT_SCANS)) {
 		q->scanned_cycles = now;
 		if (scan(q)) {

@@ -11,6 +11,7 @@
 #include "kernel/bench/hash.h"
 #include "kernel/bench/record.h"
 #include "kernel/bench/requests.h"
+#include "kernel/bench/waiter.h"
 #include "kernel/bench/window.h"
 #include "lib/format.h"
 #include "lib/random.h"
@@ -28,7 +29,8 @@ struct engine {
 	struct io_batch *ready_batch;		  /* what ready refers to */
 	unsigned nr_free, nr_ready, nr_free_batches, in_flight;
 	unsigned empty; /* polls in a row that found nothing */
-	uint64_t now;	/* the last look at the clock; requests made since were made then */
+	struct waiter waiter;
+	uint64_t now; /* the last look at the clock; requests made since were made then */
 	unsigned batch_submit, complete_min, complete_max;
 	uint64_t left; /* requests still to prepare */
 	uint64_t next_block;
@@ -233,10 +235,14 @@ static void reap(struct engine *e, unsigned least)
 			window_idle(&e->window, e->now, e->empty++ > 0);
 			if (e->empty % CHECK_EVERY == 0)
 				blk_check_progress(e->queue);
+			if (e->waiter.mode != BLK_POLL)
+				e->now = waiter_wait(&e->waiter, &e->window, e->now);
 		} else {
 			e->nr_free += n;
 			record_reaped(e, done, n, e->now);
 			got += n;
+			if (e->empty)
+				waiter_found(&e->waiter, e->result, e->now, n);
 			e->empty = 0;
 		}
 		if (__builtin_expect(e->now >= e->window.next_event, 0))
@@ -271,6 +277,7 @@ static void set_up(struct engine *e, struct request_set *set)
 	const struct job_options *o = e->plan->options;
 
 	e->queue = e->plan->device->queue;
+	waiter_init(&e->waiter, e->plan->device);
 	e->free = set->lists;
 	e->held = set->lists + set->n;
 	e->batch_submit = o->batch_submit ? o->batch_submit : o->iodepth;

@@ -3,6 +3,7 @@
 #include "kernel/bench/hash.h"
 
 #include "kernel/bench/record.h"
+#include "kernel/bench/waiter.h"
 #include "lib/crc32c.h"
 
 #define CHECK_EVERY 1024 /* empty polls */
@@ -14,6 +15,7 @@ struct hash {
 	struct job_result *result;
 	struct request_set *set;
 	struct window *window;
+	struct waiter waiter;
 	struct blk_request **batch; /* for submission and completion, n each */
 	struct io_batch *times;	    /* per request */
 	bool *is_back;		    /* per request: read, but not hashed yet */
@@ -115,7 +117,11 @@ static void reap(struct hash *h)
 		window_idle(h->window, now, empty++ > 0);
 		if (empty % CHECK_EVERY == 0)
 			blk_check_progress(h->queue);
+		if (h->waiter.mode != BLK_POLL)
+			waiter_wait(&h->waiter, h->window, now);
 	}
+	if (empty)
+		waiter_found(&h->waiter, h->result, now, n);
 	for (unsigned i = 0; i < n; i++)
 		finish(h, h->batch[i], now);
 	h->in_flight -= n;
@@ -134,6 +140,7 @@ void hash_run(const struct job_plan *plan, struct job_result *result, struct req
 			 .window = window,
 			 .blocks = plan->nr_blocks + (plan->tail_bytes > 0)};
 
+	waiter_init(&h.waiter, plan->device);
 	h.batch = set->lists;
 	h.times = set->batches;
 	h.is_back = set->flags;

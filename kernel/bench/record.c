@@ -25,7 +25,8 @@ void record_reset(struct job_result *r)
 	reset_direction(&r->write);
 	for (unsigned i = 0; i < DEPTH_LEVELS; i++)
 		r->depth_level[i] = r->submit_level[i] = r->complete_level[i] = 0;
-	r->busy_cycles = r->idle_cycles = r->max_in_flight = 0;
+	r->busy_cycles = r->idle_cycles = r->halted_cycles = r->max_in_flight = 0;
+	r->caught_spinning = r->caught_halted = 0;
 }
 
 struct blk_counters record_counters_since(const struct blk_counters *now,
@@ -38,6 +39,7 @@ struct blk_counters record_counters_since(const struct blk_counters *now,
 		.kicks = now->kicks - then->kicks,
 		.kicks_suppressed = now->kicks_suppressed - then->kicks_suppressed,
 		.interrupts = now->interrupts - then->interrupts,
+		.interrupts_spurious = now->interrupts_spurious - then->interrupts_spurious,
 		.polls_empty = now->polls_empty - then->polls_empty,
 		.indirect = now->indirect - then->indirect,
 		.ring_full = now->ring_full - then->ring_full,

@@ -17,6 +17,7 @@ uint64_t result_range_bytes(const struct job_result *r);
 int result_errno(const struct job_result *r); /* the first failure as fio numbers it; 0: none */
 bool result_crc_valid(const struct job_result *r);
 const char *result_indirect(const struct job_result *r);
+const char *mode_name(enum blk_mode mode);
 const char *device_cache_mode(const struct blk_device *dev);
 /* @part of @whole in thousandths of a percent; not 0 unless @part is. */
 uint64_t share_milli(uint64_t part, uint64_t whole);

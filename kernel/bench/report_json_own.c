@@ -69,6 +69,7 @@ static void json_counters(struct json *j, const struct job_result *r)
 	json_u64(j, "kicks", c->kicks);
 	json_u64(j, "kicks_suppressed", c->kicks_suppressed);
 	json_u64(j, "interrupts", c->interrupts);
+	json_u64(j, "interrupts_spurious", c->interrupts_spurious);
 	json_u64(j, "polls_empty", c->polls_empty);
 	json_u64(j, "merged", 0);
 	json_u64(j, "indirect_used", c->indirect);
@@ -109,7 +110,9 @@ void json_own_job(struct json *j, const struct job_result *r)
 
 	json_object_begin(j, "ringlab");
 	json_string(j, "device", dev->name);
-	json_string(j, "mode", "poll");
+	json_string(j, "mode", mode_name(dev->mode));
+	json_string(j, "interrupt", dev->interrupt);
+	json_u64(j, "irq_coalesce", dev->irq_coalesce);
 	json_string(j, "ring", dev->ring);
 	json_string(j, "transport", dev->transport);
 	json_string(j, "indirect", result_indirect(r));
@@ -121,6 +124,9 @@ void json_own_job(struct json *j, const struct job_result *r)
 	json_milli(j, "cpu_busy_pct", result_busy_milli(r));
 	json_u64(j, "busy_cycles", r->busy_cycles);
 	json_u64(j, "idle_cycles", r->idle_cycles);
+	json_u64(j, "halted_cycles", r->halted_cycles);
+	json_u64(j, "caught_spinning", r->caught_spinning);
+	json_u64(j, "caught_halted", r->caught_halted);
 	json_milli(j, "busy_cycles_per_io", result_per_io_milli(r, r->busy_cycles));
 	json_u64(j, "sgl_chunks", r->sgl_chunks);
 	json_u64(j, "max_in_flight", r->max_in_flight);

@@ -7,12 +7,13 @@ static void setup_line(struct sink *out, const struct report_machine *m, const s
 {
 	const struct blk_device *dev = r->plan->device;
 
-	sink_printf(out,
-		    "  ringlab: %s %s accel=%s machine=%s transport=%s ring=%s mode=poll queues=%u "
-		    "qsize=%u event_idx=%d indirect=%s cache=%s\n",
-		    dev->name, dev->address, m->accel, m->machine, dev->transport, dev->ring,
-		    dev->nr_queues, dev->queue_size, dev->event_idx, result_indirect(r),
-		    device_cache_mode(dev));
+	sink_printf(
+		out,
+		"  ringlab: %s %s accel=%s machine=%s transport=%s ring=%s mode=%s irq=%s queues=%u "
+		"qsize=%u event_idx=%d indirect=%s cache=%s\n",
+		dev->name, dev->address, m->accel, m->machine, dev->transport, dev->ring,
+		mode_name(dev->mode), dev->interrupt, dev->nr_queues, dev->queue_size,
+		dev->event_idx, result_indirect(r), device_cache_mode(dev));
 }
 
 static void cost_lines(struct sink *out, const struct job_result *r)
@@ -33,6 +34,24 @@ static void cost_lines(struct sink *out, const struct job_result *r)
 		    (unsigned long long)c->polls_empty, (unsigned long long)c->ring_full,
 		    (unsigned long long)c->rekicks, busy, (unsigned long long)r->max_in_flight,
 		    (unsigned long long)r->sgl_chunks);
+}
+
+/* How the waits of a job that may halt ended, and what CPU time that saved against polling. */
+static void wait_line(struct sink *out, const struct job_result *r)
+{
+	uint64_t window = r->busy_cycles + r->idle_cycles;
+	uint64_t waited_for = r->caught_spinning + r->caught_halted;
+	char halted[FORMAT_MILLI_MAX], spinning[FORMAT_MILLI_MAX];
+
+	if (r->plan->device->mode == BLK_POLL)
+		return;
+	format_milli(halted, sizeof(halted), share_milli(r->halted_cycles, window), 2);
+	format_milli(spinning, sizeof(spinning), share_milli(r->caught_spinning, waited_for), 2);
+	sink_printf(out,
+		    "  ringlab: waits: caught spinning=%s%% cpu_halted=%s%% (saved against poll) "
+		    "irqs_spurious=%llu irq_coalesce=%u\n",
+		    spinning, halted, (unsigned long long)r->counters.interrupts_spurious,
+		    r->plan->device->irq_coalesce);
 }
 
 /* Two readings of the clock a batch submitted, one for what a poll found: what that costs. */
@@ -122,15 +141,16 @@ static void result_line(struct sink *out, const struct report_machine *m,
 	format_milli(mib, sizeof(mib), wide_mul_div(bw, 1000, 1 << 20), 1);
 	sink_printf(out,
 		    "  result: %s rw=%s bs=%u iodepth=%u: IOPS=%llu BW=%sMiB/s accel=%s machine=%s "
-		    "ring=%s transport=%s mode=poll\n",
+		    "ring=%s transport=%s mode=%s\n",
 		    o->name, job_rw_name(o->rw), o->bs_bytes, o->iodepth, (unsigned long long)iops,
-		    mib, m->accel, m->machine, dev->ring, dev->transport);
+		    mib, m->accel, m->machine, dev->ring, dev->transport, mode_name(dev->mode));
 }
 
 void report_own(struct sink *out, const struct report_machine *machine, const struct job_result *r)
 {
 	setup_line(out, machine, r);
 	cost_lines(out, r);
+	wait_line(out, r);
 	stamp_line(out, machine, r);
 	error_line(out, r);
 	warning_lines(out, r);

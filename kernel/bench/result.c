@@ -135,3 +135,11 @@ void result_latency_spread(const struct job_result *r, struct latency_spread *sp
 	spread_add(spread, &r->read.clat);
 	spread_add(spread, &r->write.clat);
 }
+
+const char *mode_name(enum blk_mode mode)
+{
+	static const char *const name[] = {
+		[BLK_POLL] = "poll", [BLK_IRQ] = "irq", [BLK_HYBRID] = "hybrid"};
+
+	return name[mode];
+}

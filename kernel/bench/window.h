@@ -33,6 +33,14 @@ static inline void window_idle(struct window *w, uint64_t now, bool again)
 	w->idle_mark = now;
 }
 
+/* The CPU was halted from @from to @to. */
+static inline void window_halted(struct window *w, uint64_t from, uint64_t to)
+{
+	w->result->halted_cycles += to - from;
+	w->result->idle_cycles += to - from;
+	w->idle_mark = to;
+}
+
 /* The last request is back: works out the run time and what the queue counted. */
 void window_close(struct window *w);
 

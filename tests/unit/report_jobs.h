@@ -58,6 +58,7 @@ static inline void set_up_machine(void)
 				   .event_idx = true,
 				   .transport = "modern",
 				   .ring = "split",
+				   .interrupt = "none",
 				   .queue_size = 256,
 				   .nr_queues = 1};
 	machine = (struct report_machine){.version = "0.1.0",

@@ -142,7 +142,8 @@ static void messages(void **state)
 	refuses("disable_lat=1", "disable_lat=1: only 0 is supported");
 	refuses("sync=1", "sync=1: only 0|none is supported");
 	refuses("verify=crc32c", "verify=crc32c: only 0 is supported");
-	refuses("blk.mode=irq", "blk.mode=irq: only poll is supported");
+	refuses("blk.mode=foo", "blk.mode=foo: expected poll|irq|hybrid");
+	refuses("blk.irq_coalesce=0", "blk.irq_coalesce=0: expected 1 to 32768");
 	refuses("blk.ring=packed", "blk.ring=packed: only auto|split is supported");
 	refuses("name='a b", "a quote is not closed at the end of the line");
 }

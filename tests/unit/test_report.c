@@ -94,7 +94,7 @@ static void f107_what_fio_has_no_words_for(void **state)
 	set_up("name=a iodepth=16");
 	a_read_job(&result[0]);
 	write_text();
-	has("  ringlab: vda 00:03.0 accel=tcg machine=q35 transport=modern ring=split mode=poll "
+	has("  ringlab: vda 00:03.0 accel=tcg machine=q35 transport=modern ring=split mode=poll irq=none "
 	    "queues=1 qsize=256 event_idx=1 indirect=never cache=writeback\n"
 	    "  ringlab: kicks/io=0.031 irqs/io=0.000 batches/io=0.063 suppressed=10530\n"
 	    "  ringlab: polls_empty=77 ring_full=0 rekicks=0 cpu_busy=60.00% max_in_flight=16 sgl_chunks=0\n"

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Is a completion ever missed by one who waits for it, and is no interrupt asked for otherwise? */
+
+#include "tests/host/rig.h"
+
+#define SECOND 1000000000ull
+
+static struct blk_request reqs[16], *list[16], *done[16];
+
+static struct blk_queue *held(struct rig *rig, bool event_idx, enum blk_mode mode)
+{
+	fake_reset();
+	fake_disk_init(&rig->disk);
+	rig->disk.finish = FAKE_HELD;
+	rig->disk.queue_size[0] = 64;
+	rig->config.mode = mode;
+	rig->config.event_idx = event_idx;
+	rig_start(rig);
+	assert_int_equal(rig->blk.mode, mode);
+	return rig->blk.queue;
+}
+
+static void submit(struct blk_queue *queue, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		reqs[i] = rig_request(BLK_READ, i, rig_memory(512), 512);
+		list[i] = &reqs[i];
+	}
+	assert_int_equal(blk_submit(queue, list, n), n);
+}
+
+static uint64_t irqs(const struct rig *rig)
+{
+	return blk_counters(rig->blk.queue)->interrupts;
+}
+
+/* F-084, RING-SPLIT-37, NOTIF: what came before the interrupt was armed is seen by arming it. */
+static void pending_is_seen(void **state)
+{
+	struct rig *rig = *state;
+
+	for (unsigned event_idx = 0; event_idx < 2; event_idx++) {
+		struct blk_queue *queue = held(rig, event_idx, BLK_IRQ);
+
+		submit(queue, 4);
+		assert_int_equal(blk_poll(queue, done, 16), 0);
+		assert_int_equal(fake_complete(&rig->disk, 1), 1); /* just in the gap */
+		assert_false(blk_arm(queue, 1));
+		blk_disarm(queue);
+		assert_int_equal(blk_poll(queue, done, 16), 1);
+		assert_true(blk_arm(queue, 1)); /* and now nothing is left */
+		blk_disarm(queue);
+		assert_int_equal(fake_complete(&rig->disk, 3), 3);
+		assert_int_equal(blk_poll(queue, done, 16), 3);
+		blk_close(&rig->blk);
+	}
+}
+
+/* F-080, F-085: what comes after ends the wait, each time anew. */
+static void wait_ends(void **state)
+{
+	struct rig *rig = *state;
+
+	for (unsigned event_idx = 0; event_idx < 2; event_idx++) {
+		struct blk_queue *queue = held(rig, event_idx, BLK_IRQ);
+
+		submit(queue, 8);
+		for (unsigned i = 0; i < 8; i++) {
+			uint64_t before = irqs(rig), start = cycles();
+
+			assert_true(blk_arm(queue, 1));
+			assert_int_equal(fake_complete(&rig->disk, 1), 1);
+			interrupt_wait(cycles() + SECOND);
+			blk_disarm(queue);
+			assert_int_equal(irqs(rig), before + 1);
+			assert_true(cycles() - start < SECOND);
+			assert_int_equal(blk_poll(queue, done, 16), 1);
+		}
+		blk_close(&rig->blk);
+	}
+}
+
+/* One interrupt for several completions, and never for more than can come. */
+static void coalesced(void **state)
+{
+	struct rig *rig = *state;
+	struct blk_queue *queue = held(rig, true, BLK_IRQ);
+
+	submit(queue, 8);
+	assert_true(blk_arm(queue, 3));
+	assert_int_equal(fake_complete(&rig->disk, 2), 2);
+	interrupt_wait(cycles() + 1000000);
+	assert_int_equal(irqs(rig), 0);
+	assert_int_equal(fake_complete(&rig->disk, 1), 1);
+	interrupt_wait(cycles() + SECOND);
+	assert_int_equal(irqs(rig), 1);
+	blk_disarm(queue);
+	assert_int_equal(blk_poll(queue, done, 16), 3);
+	assert_true(blk_arm(queue, 100)); /* 5 are left, so for the fifth */
+	assert_int_equal(fake_complete(&rig->disk, 5), 5);
+	interrupt_wait(cycles() + SECOND);
+	assert_int_equal(irqs(rig), 2);
+	blk_disarm(queue);
+	assert_int_equal(blk_poll(queue, done, 16), 5);
+	assert_false(blk_arm(queue, 1)); /* nothing to wait for */
+	blk_disarm(queue);
+	blk_close(&rig->blk);
+}
+
+/* RING-SPLIT-16, F-082: not armed, no interrupt; with EVENT_IDX the flags stay 0 all the same. */
+static void disarmed_is_silent(void **state)
+{
+	struct rig *rig = *state;
+
+	for (unsigned event_idx = 0; event_idx < 2; event_idx++) {
+		struct blk_queue *queue = held(rig, event_idx, BLK_IRQ);
+
+		for (unsigned round = 0; round < 100; round++) {
+			submit(queue, 16);
+			if (blk_arm(queue, 16))
+				blk_disarm(queue);
+			assert_int_equal(fake_complete(&rig->disk, 16), 16);
+			interrupt_wait(cycles() + 1000);
+			assert_int_equal(blk_poll(queue, done, 16), 16);
+			for (unsigned i = 0; i < 16; i++)
+				dma_free((void *)(uintptr_t)reqs[i].sgl.inline_sg[0].addr, 512);
+		}
+		assert_int_equal(irqs(rig), 0);
+		blk_close(&rig->blk);
+	}
+}
+
+/* RING-SPLIT-18: one out of nothing is counted and does no harm. */
+static void spurious(void **state)
+{
+	struct rig *rig = *state;
+	struct blk_queue *queue = held(rig, true, BLK_IRQ);
+
+	submit(queue, 1);
+	assert_true(blk_arm(queue, 1));
+	fake_spurious(&rig->disk, 0);
+	interrupt_wait(cycles() + SECOND);
+	blk_disarm(queue);
+	assert_int_equal(irqs(rig), 1);
+	assert_int_equal(blk_counters(queue)->interrupts_spurious, 1);
+	assert_int_equal(blk_poll(queue, done, 16), 0);
+	assert_int_equal(fake_complete(&rig->disk, 1), 1);
+	assert_int_equal(blk_poll(queue, done, 16), 1);
+	blk_close(&rig->blk);
+}
+
+/* STAT-05: a device that gives up says so by its configuration interrupt; nobody waits for it. */
+static void needs_reset(void **state)
+{
+	struct rig *rig = *state;
+	struct blk_queue *queue = held(rig, true, BLK_IRQ);
+
+	submit(queue, 3);
+	assert_true(blk_arm(queue, 1));
+	fake_needs_reset(&rig->disk);
+	fake_config_change(&rig->disk);
+	interrupt_wait(cycles() + SECOND);
+	blk_disarm(queue);
+	assert_false(blk_check_progress(queue));
+	assert_int_equal(blk_poll(queue, done, 16), 3);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(done[i]->progress.status, BLK_DEVICE_GONE);
+	blk_close(&rig->blk);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		rig_test(pending_is_seen),    rig_test(wait_ends), rig_test(coalesced),
+		rig_test(disarmed_is_silent), rig_test(spurious),  rig_test(needs_reset),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
