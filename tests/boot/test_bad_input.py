@@ -43,7 +43,7 @@ def refused(boot, append, disk, *said, status=USAGE, **how):
     ("log=loud", "log=loud: expected error|warn|info|debug"),
     ("blk.qsize=3", "blk.qsize=3: expected 0 (what the device offers) or a power of two"),
     ("blk.indirect=maybe", "blk.indirect=maybe: expected never|always"),
-    ("blk.mode=irq", "blk.mode=irq: only poll is supported"),
+    ("blk.mode=foo", "blk.mode=foo: expected poll|irq|hybrid"),
     ("blk.ring=packed", "blk.ring=packed: only auto|split is supported"),
     ("verify=crc32c", "verify=crc32c: only 0 is supported"),
     ("numjobs=2", "numjobs=2: only 1 is supported"),
