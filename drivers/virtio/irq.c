@@ -265,7 +265,9 @@ static bool lead_intx(struct virtio_irqs *irqs, struct why *why)
 	if (interrupt_intx(interrupt, line, intx_raised, irqs))
 		return true;
 	*interrupt = (struct interrupt){0};
-	return because(why, "line %u leads nowhere", line);
+	return because(why,
+		       "line %u leads to no interrupt (no local APIC or IOAPIC, or no such pin)",
+		       line);
 }
 
 static bool open_intx(struct virtio_irqs *irqs)

@@ -6,8 +6,6 @@
 #include "kernel/bench/waiter.h"
 #include "lib/crc32c.h"
 
-#define CHECK_EVERY 1024 /* empty polls */
-
 /* Block number b is read by request b % n; blocks from next_hash to next_issue are out. */
 struct hash {
 	const struct job_plan *plan;
@@ -104,6 +102,12 @@ static void catch_up(struct hash *h)
 	}
 }
 
+static void handle_events(struct hash *h, uint64_t now)
+{
+	window_event(h->window, now, h->blocks - h->next_issue);
+	blk_check_progress(h->queue);
+}
+
 static void reap(struct hash *h)
 {
 	unsigned n, empty = 0;
@@ -112,11 +116,11 @@ static void reap(struct hash *h)
 	for (;;) {
 		n = blk_poll(h->queue, h->batch, h->set->n);
 		now = cycles();
+		if (now >= h->window->next_event)
+			handle_events(h, now);
 		if (n)
 			break;
 		window_idle(h->window, now, empty++ > 0);
-		if (empty % CHECK_EVERY == 0)
-			blk_check_progress(h->queue);
 		if (h->waiter.mode != BLK_POLL)
 			waiter_wait(&h->waiter, h->window, now);
 	}
@@ -126,8 +130,6 @@ static void reap(struct hash *h)
 		finish(h, h->batch[i], now);
 	h->in_flight -= n;
 	record_completed(h->result, n, now);
-	if (now >= h->window->next_event)
-		window_event(h->window, now, h->blocks - h->next_issue);
 }
 
 void hash_run(const struct job_plan *plan, struct job_result *result, struct request_set *set,

@@ -26,7 +26,7 @@ void record_reset(struct job_result *r)
 	for (unsigned i = 0; i < DEPTH_LEVELS; i++)
 		r->depth_level[i] = r->submit_level[i] = r->complete_level[i] = 0;
 	r->busy_cycles = r->idle_cycles = r->halted_cycles = r->max_in_flight = 0;
-	r->caught_spinning = r->caught_halted = 0;
+	r->caught_awake = r->caught_halted = r->wakeups_missed = 0;
 }
 
 struct blk_counters record_counters_since(const struct blk_counters *now,

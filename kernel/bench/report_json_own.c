@@ -125,7 +125,8 @@ void json_own_job(struct json *j, const struct job_result *r)
 	json_u64(j, "busy_cycles", r->busy_cycles);
 	json_u64(j, "idle_cycles", r->idle_cycles);
 	json_u64(j, "halted_cycles", r->halted_cycles);
-	json_u64(j, "caught_spinning", r->caught_spinning);
+	json_u64(j, "wakeups_missed", r->wakeups_missed);
+	json_u64(j, "caught_awake", r->caught_awake);
 	json_u64(j, "caught_halted", r->caught_halted);
 	json_milli(j, "busy_cycles_per_io", result_per_io_milli(r, r->busy_cycles));
 	json_u64(j, "sgl_chunks", r->sgl_chunks);

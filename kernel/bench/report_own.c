@@ -40,18 +40,18 @@ static void cost_lines(struct sink *out, const struct job_result *r)
 static void wait_line(struct sink *out, const struct job_result *r)
 {
 	uint64_t window = r->busy_cycles + r->idle_cycles;
-	uint64_t waited_for = r->caught_spinning + r->caught_halted;
+	uint64_t waited_for = r->caught_awake + r->caught_halted;
 	char halted[FORMAT_MILLI_MAX], spinning[FORMAT_MILLI_MAX];
 
 	if (r->plan->device->mode == BLK_POLL)
 		return;
 	format_milli(halted, sizeof(halted), share_milli(r->halted_cycles, window), 2);
-	format_milli(spinning, sizeof(spinning), share_milli(r->caught_spinning, waited_for), 2);
+	format_milli(spinning, sizeof(spinning), share_milli(r->caught_awake, waited_for), 2);
 	sink_printf(out,
-		    "  ringlab: waits: caught spinning=%s%% cpu_halted=%s%% (saved against poll) "
-		    "irqs_spurious=%llu irq_coalesce=%u\n",
+		    "  ringlab: waits: caught awake=%s%% cpu_halted=%s%% (saved against poll) "
+		    "irqs_spurious=%llu wakeups_missed=%llu irq_coalesce=%u\n",
 		    spinning, halted, (unsigned long long)r->counters.interrupts_spurious,
-		    r->plan->device->irq_coalesce);
+		    (unsigned long long)r->wakeups_missed, r->plan->device->irq_coalesce);
 }
 
 /* Two readings of the clock a batch submitted, one for what a poll found: what that costs. */

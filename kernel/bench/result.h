@@ -26,13 +26,14 @@ struct job_result {
 	uint64_t depth_level[DEPTH_LEVELS];  /* requests issued at depth 1, 2, 4, 8, 16, 32, >=64 */
 	uint64_t submit_level[DEPTH_LEVELS]; /* batches of 0, <=4, <=8, <=16, <=32, <=64, more */
 	uint64_t complete_level[DEPTH_LEVELS];
-	struct blk_counters counters; /* of the measured window */
-	uint64_t sgl_chunks;	      /* taken for scatter lists of more than two pieces */
-	uint64_t halted_cycles;	      /* of idle_cycles */
-	uint64_t caught_spinning, caught_halted; /* requests waited for, and how */
-	uint64_t busy_cycles, idle_cycles;	 /* idle: spent in polls that found nothing */
-	uint64_t errors[BLK_STATUS_COUNT];	 /* failed requests by reason; BLK_OK stays 0 */
-	uint64_t first_error_lba_512;		 /* valid if any error was counted */
+	struct blk_counters counters;	      /* of the measured window */
+	uint64_t sgl_chunks;		      /* taken for scatter lists of more than two pieces */
+	uint64_t halted_cycles;		      /* of idle_cycles */
+	uint64_t wakeups_missed;	      /* halts that an interrupt should have ended */
+	uint64_t caught_awake, caught_halted; /* requests waited for, and how */
+	uint64_t busy_cycles, idle_cycles;    /* idle: spent in polls that found nothing */
+	uint64_t errors[BLK_STATUS_COUNT];    /* failed requests by reason; BLK_OK stays 0 */
+	uint64_t first_error_lba_512;	      /* valid if any error was counted */
 	enum blk_status first_error;
 	uint32_t crc32c; /* hash=crc32c: of all the data, in order of LBA */
 	uint64_t hashed_bytes;

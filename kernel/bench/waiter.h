@@ -13,7 +13,7 @@ struct waiter {
 	bool waiting, slept;   /* in this one */
 	uint64_t since;	       /* when the first poll of this wait came back empty */
 	uint64_t spin_cycles;  /* how long this one spins */
-	uint64_t usual_cycles; /* how long waits have been lately: a moving average */
+	uint64_t usual_cycles; /* how long waits are, learned while spinning */
 	uint64_t spin_max_cycles;
 };
 

@@ -44,6 +44,7 @@ def refused(boot, append, disk, *said, status=USAGE, **how):
     ("blk.qsize=3", "blk.qsize=3: expected 0 (what the device offers) or a power of two"),
     ("blk.indirect=maybe", "blk.indirect=maybe: expected never|always"),
     ("blk.mode=foo", "blk.mode=foo: expected poll|irq|hybrid"),
+    ("blk.irq_coalesce=0", "blk.irq_coalesce=0: expected 1 to 32768"),
     ("blk.ring=packed", "blk.ring=packed: only auto|split is supported"),
     ("verify=crc32c", "verify=crc32c: only 0 is supported"),
     ("numjobs=2", "numjobs=2: only 1 is supported"),

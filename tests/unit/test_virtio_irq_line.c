@@ -86,7 +86,7 @@ static void shared_line(void **state)
 static void nothing_works(void **state)
 {
 	static const char *const said[] = {
-		"not INTx: line 11 leads nowhere; using polled completion",
+		"not INTx: line 11 leads to no interrupt (no local APIC or IOAPIC, or no such pin); using polled completion",
 		"not INTx: no line assigned; using polled completion",
 		"not INTx: no line assigned; using polled completion",
 		"not INTx: no usable ISR status capability; using polled completion",
