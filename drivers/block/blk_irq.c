@@ -56,7 +56,8 @@ void blk_irqs_check(struct blk_device *blk)
 	if (blk->mode == BLK_POLL || !by_vector || blk->queue->vq.vector != VIRTIO_NO_VECTOR)
 		return;
 	log_warn("%s: queue 0: device refused its MSI-X vector as the queue was enabled; using "
-		 "polled completion", driver->dev.name);
+		 "polled completion",
+		 driver->dev.name);
 	blk->interrupt = "none";
 	blk->mode = BLK_POLL;
 }
