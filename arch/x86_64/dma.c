@@ -28,65 +28,35 @@ struct carved_page {
 static struct block *free_blocks[BLOCK_CLASSES];
 static uint64_t free_blocks_bytes;
 
-/*
- * Single pages that do not go back to the ranges, by the lowest bit of their number. Scattering
- * hands out even pages only, so that no two of them are neighbours (F-023).
- */
-static struct block *single_pages[2];
+/* Single pages that the ranges had no room for when they came back. */
+static struct block *single_pages;
 static uint64_t single_pages_bytes;
-static bool scatter;
 
 static bool starts_page(const void *p)
 {
 	return (uintptr_t)p % PAGE_BYTES == 0;
 }
 
-static void push_single(void *page)
-{
-	unsigned odd = (uintptr_t)page / PAGE_BYTES % 2;
-	struct block *b = page;
-
-	b->next = single_pages[odd];
-	single_pages[odd] = b;
-	single_pages_bytes += PAGE_BYTES;
-}
-
-static void *pop_single(unsigned odd)
-{
-	struct block *b = single_pages[odd];
-
-	if (b) {
-		single_pages[odd] = b->next;
-		single_pages_bytes -= PAGE_BYTES;
-	}
-	return b;
-}
-
-static void *take_scattered_page(void)
-{
-	char *pair = pop_single(0);
-
-	if (pair)
-		return pair;
-	pair = pages_take(2 * PAGE_BYTES, 2 * PAGE_BYTES);
-	if (pair)
-		push_single(pair + PAGE_BYTES);
-	return pair;
-}
-
 static void *take_page(void)
 {
-	void *page = pop_single(1);
+	struct block *b = single_pages;
 
-	if (!page)
-		page = pop_single(0);
-	return page ? page : pages_take(PAGE_BYTES, PAGE_BYTES);
+	if (!b)
+		return pages_take(PAGE_BYTES, PAGE_BYTES);
+	single_pages = b->next;
+	single_pages_bytes -= PAGE_BYTES;
+	return b;
 }
 
 static void give_page(void *page)
 {
-	if (scatter || !pages_give_back(page, PAGE_BYTES))
-		push_single(page);
+	struct block *b = page;
+
+	if (pages_give_back(page, PAGE_BYTES))
+		return;
+	b->next = single_pages;
+	single_pages = b;
+	single_pages_bytes += PAGE_BYTES;
 }
 
 static unsigned block_class(size_t bytes)
@@ -135,8 +105,6 @@ static void *take(size_t bytes, size_t align)
 	uint64_t whole = ((uint64_t)bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
 
 	if (whole == PAGE_BYTES && align <= PAGE_BYTES) {
-		if (scatter)
-			return take_scattered_page();
 		if (bytes <= BLOCK_BYTES_MAX && align <= BLOCK_BYTES_MAX)
 			return take_block(block_class(bytes > align ? bytes : align));
 		return take_page();
@@ -170,11 +138,6 @@ void dma_free(void *p, size_t bytes)
 		log_warn("memory: %llu bytes at %p are lost: free memory is in too many pieces",
 			 (unsigned long long)whole, p);
 	}
-}
-
-void memory_scatter(bool on)
-{
-	scatter = on;
 }
 
 void memory_stats(struct memory_stats *stats)

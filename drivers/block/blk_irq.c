@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What happens when the device interrupts? Next to nothing: who waits for it polls. */
 #include "drivers/block/blk_queue.h"
-#include "lib/log.h"
 
 /* Runs inside interrupt_wait() only, so that nothing else looks at the queue meanwhile. */
 static void queue_interrupt(void *context)
@@ -47,7 +46,7 @@ void blk_irqs_open(struct blk_device *blk, const struct blk_config *config)
 	blk->irq_coalesce = config->irq_coalesce;
 }
 
-/* 4.1.5.1.2.2: a vector that the device took before and refuses now is one less. */
+/* 4.1.5.1.2.2: the device may refuse now what it took before; virtio_queue_enable() has said so. */
 void blk_irqs_check(struct blk_device *blk)
 {
 	struct blk_driver *driver = blk->driver;
@@ -55,9 +54,6 @@ void blk_irqs_check(struct blk_device *blk)
 
 	if (blk->mode == BLK_POLL || !by_vector || blk->queue->vq.vector != VIRTIO_NO_VECTOR)
 		return;
-	log_warn("%s: queue 0: device refused its MSI-X vector as the queue was enabled; using "
-		 "polled completion",
-		 driver->dev.name);
 	blk->interrupt = "none";
 	blk->mode = BLK_POLL;
 }

@@ -93,7 +93,7 @@ static bool device_alive(struct blk_queue *q)
 {
 	uint8_t status = virtio_status(q->dev);
 
-	if (status == 0xff)
+	if (status == VIRTIO_STATUS_VANISHED)
 		blk_break(q, BLK_DEVICE_GONE, "device has vanished (registers read all ones)");
 	else if (status & VIRTIO_STATUS_NEEDS_RESET)
 		blk_break(q, BLK_DEVICE_GONE, "device asks for a reset (DEVICE_NEEDS_RESET)");

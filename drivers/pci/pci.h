@@ -16,7 +16,6 @@
 #define PCI_HEADER_TYPE	    0x0e
 #define PCI_BAR0	    0x10
 #define PCI_SECONDARY_BUS   0x19
-#define PCI_SUBSYSTEM_ID    0x2e
 #define PCI_CAPABILITY_LIST 0x34
 
 #define PCI_COMMAND_IO		 0x0001

@@ -26,8 +26,6 @@ enum {
 	QUEUE_NOTIF_CONFIG_DATA = 56, /* with NOTIF_CONFIG_DATA only */
 };
 
-#define STATUS_VANISHED 0xff /* what absent hardware reads as */
-
 uint8_t virtio_status(const struct virtio_device *dev)
 {
 	return region_read8(&dev->common, DEVICE_STATUS);
@@ -47,7 +45,7 @@ void virtio_fail(struct virtio_device *dev)
 /* A device that does not confirm a reset may still write to memory: it loses the right to. */
 static bool reset_failed(struct virtio_device *dev, uint8_t status)
 {
-	if (status == STATUS_VANISHED)
+	if (status == VIRTIO_STATUS_VANISHED)
 		log_error("%s: device has vanished: status reads 0xff", dev->name);
 	else
 		log_error("%s: reset not done within 1 s: status reads 0x%02x; bus mastering "
@@ -68,7 +66,7 @@ bool virtio_reset(struct virtio_device *dev)
 
 		if (status == 0)
 			return true;
-		if (status == STATUS_VANISHED || cycles() - start > limit)
+		if (status == VIRTIO_STATUS_VANISHED || cycles() - start > limit)
 			return reset_failed(dev, status);
 		cpu_relax();
 	}
@@ -128,7 +126,7 @@ bool virtio_negotiate(struct virtio_device *dev, uint64_t wanted)
 	write_features(dev, dev->accepted);
 	add_status(dev, VIRTIO_STATUS_FEATURES_OK);
 	status = virtio_status(dev);
-	if (!(status & VIRTIO_STATUS_FEATURES_OK) || status == 0xff) {
+	if (!(status & VIRTIO_STATUS_FEATURES_OK) || status == VIRTIO_STATUS_VANISHED) {
 		log_error("%s: device refused features 0x%llx of 0x%llx offered (FEATURES_OK reads "
 			  "back as status 0x%02x)",
 			  dev->name, (unsigned long long)dev->accepted,

@@ -16,6 +16,7 @@
 #define VIRTIO_STATUS_FEATURES_OK 8
 #define VIRTIO_STATUS_NEEDS_RESET 64
 #define VIRTIO_STATUS_FAILED	  128
+#define VIRTIO_STATUS_VANISHED	  0xff /* what absent hardware reads as */
 
 /* Feature bits of any device type (virtio 1.3, 6). */
 #define VIRTIO_F(bit)		   (1ull << (bit))

@@ -30,8 +30,6 @@ struct memory_stats {
 	uint64_t text_data_bytes;		     /* what the image file loads */
 };
 void memory_stats(struct memory_stats *stats);
-/* A test of scattered memory: with true, dma_alloc() of up to a page never returns neighbours. */
-void memory_scatter(bool on);
 /* With true, dma_alloc() takes the highest free memory instead of the lowest. */
 void memory_prefer_high(bool on);
 
