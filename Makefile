@@ -25,6 +25,11 @@ say = @printf '  %-7s %s\n' $(1) $(2)
 WARN := -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings \
 	-Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla -Wformat=2 -Wimplicit-fallthrough
 OPT  := $(if $(filter 1,$(DEBUG)),-O1 -DDEBUG=1,-O2)
+# What a request passes through is made fast, the rest small.
+COLD := $(if $(filter 1,$(DEBUG)),,-Os)
+HOT  := drivers/block/blk_io.c drivers/block/blk_port.c drivers/block/blk_long.c \
+	drivers/virtio/split.c drivers/virtio/split_long.c \
+	kernel/bench/engine.c kernel/bench/hash.c kernel/bench/waiter.c lib/crc32c.c lib/mem.c
 COMMON := -std=gnu11 -g $(WARN) -I. -MMD -MP
 
 # The kernel: no red zone, no vector registers, nothing that needs a C library.
@@ -60,7 +65,7 @@ $(B)/ringlab.elf: $(KERNEL_OBJ) linker/ringlab.lds
 	$(Q)$(CC) $(KCFLAGS) $(KLDFLAGS) -Wl,-T,linker/ringlab.lds -o $@ $(KERNEL_OBJ)
 
 # Objects depend on the commands that make them: another CC or DEBUG rebuilds, the same does not.
-FLAGS_LINE := $(CC) $(KCFLAGS) $(KLDFLAGS) / $(HOSTCC) $(HCFLAGS) $(PCFLAGS) $(TCFLAGS)
+FLAGS_LINE := $(CC) $(KCFLAGS) $(COLD) $(HOT) $(KLDFLAGS) / $(HOSTCC) $(HCFLAGS) $(PCFLAGS) $(TCFLAGS)
 $(B)/.flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(FLAGS_LINE)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_LINE)' >$@
@@ -70,7 +75,7 @@ FORCE:
 $(B)/kernel/%.c.o: %.c $(B)/.flags
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(KCFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(KCFLAGS) $(if $(filter $<,$(HOT)),,$(COLD)) -c -o $@ $<
 
 $(B)/kernel/%.S.o: %.S $(B)/.flags
 	$(call say,AS,$<)
