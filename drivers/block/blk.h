@@ -42,6 +42,7 @@ struct blk_request {
 		uint16_t parts_left; /* device commands that are still out */
 	} progress;
 	struct blk_request *next; /* in the list of those that ended without the device's word */
+	struct blk_port *port;	  /* through which it was sent, where a queue is shared */
 	struct blk_prepared {
 		const struct blk_queue *queue; /* NULL: not prepared */
 		uint64_t lba_max_512;	       /* the last place where its data still fits */
@@ -80,6 +81,9 @@ struct blk_config {
 	enum blk_event_idx event_idx; /* off: not accepted though offered */
 	uint32_t qsize;		      /* 0: what the device offers */
 	uint64_t timeout_ns;	      /* a request older than this fails */
+	uint32_t queues;	      /* 0: one for each CPU, as far as the device has them */
+	uint32_t poll_queues;	      /* of these, how many are only polled */
+	uint32_t nr_cpus;	      /* to share the queues out to; 0 is 1 */
 };
 
 #define BLK_CONFIG_DEFAULT                                    \
@@ -108,10 +112,28 @@ struct blk_device {
 	enum blk_mode mode;    /* what was asked for, or BLK_POLL where no interrupt could be had */
 	const char *interrupt; /* "msix", "msix-shared", "intx", "none" */
 	uint16_t queue_size;
-	uint16_t nr_queues;	 /* in use */
-	struct blk_queue *queue; /* queue 0 */
-	void *driver;		 /* the driver's own */
+	uint16_t max_queues;	   /* that the device has */
+	uint16_t nr_queues;	   /* in use */
+	uint16_t nr_poll_queues;   /* of these, the last ones: polled whatever the mode */
+	struct blk_queue **queues; /* nr_queues of them */
+	void *driver;		   /* the driver's own */
 };
+
+/* Where a queue's completions are noticed, and how. */
+struct blk_queue_info {
+	uint16_t index;
+	enum blk_mode mode;    /* BLK_POLL where no interrupt could be had */
+	const char *interrupt; /* "msix", "msix-shared", "intx", "none" */
+	uint16_t vector;       /* of MSI-X; 0xffff: none */
+	unsigned cpu;	       /* that the interrupt leads to */
+};
+void blk_queue_info(const struct blk_queue *queue, struct blk_queue_info *info);
+
+/* Which of a disk's queues a CPU uses: all kinds are dealt out, or only those of one kind. */
+enum blk_queue_kind { BLK_QUEUE_ANY, BLK_QUEUE_NOT_POLL, BLK_QUEUE_POLL };
+/* The queue of @cpu; NULL if the disk has none of that kind. */
+struct blk_queue *blk_queue_of(const struct blk_device *dev, unsigned cpu,
+			       enum blk_queue_kind kind);
 
 /* Whether @pci is a virtio-blk device, modern or transitional. For pci_scan(). */
 bool blk_is_disk(const struct pci_function *pci);

@@ -142,18 +142,20 @@ static bool start(struct blk_device *blk, struct virtio_device *dev,
 	size = choose_queue_size(dev, config);
 	if (!size || !limit_segments(blk, dev, size))
 		return false;
-	blk->queue = create_queue(blk, dev, size, config);
-	if (!blk->queue) {
+	blk->queues = dma_alloc(sizeof(struct blk_queue *), 64);
+	if (blk->queues)
+		blk->queues[0] = create_queue(blk, dev, size, config);
+	if (!blk->queues || !blk->queues[0]) {
 		log_error("%s: no memory for a queue of %u", dev->name, size);
 		return false;
 	}
 	blk_irqs_open(blk, config);
-	if (!virtio_queue_enable(dev, 0, &blk->queue->vq))
+	if (!virtio_queue_enable(dev, 0, &blk->queues[0]->vq))
 		return false;
 	blk_irqs_check(blk);
 	virtio_driver_ok(dev);
 	blk->queue_size = size;
-	blk->nr_queues = 1;
+	blk->nr_queues = blk->max_queues = 1;
 	blk->event_idx = virtio_has(dev, VIRTIO_F_EVENT_IDX);
 	blk->indirect_desc = virtio_has(dev, VIRTIO_F_INDIRECT_DESC);
 	return true;
@@ -162,10 +164,11 @@ static bool start(struct blk_device *blk, struct virtio_device *dev,
 static void free_device(struct blk_device *blk)
 {
 	blk_irqs_close(blk);
-	if (blk->queue)
-		destroy_queue(blk->queue);
+	if (blk->queues && blk->queues[0])
+		destroy_queue(blk->queues[0]);
+	dma_free(blk->queues, sizeof(struct blk_queue *));
 	dma_free(blk->driver, sizeof(struct blk_driver));
-	blk->queue = NULL;
+	blk->queues = NULL;
 	blk->driver = NULL;
 }
 
@@ -197,10 +200,11 @@ bool blk_open(struct blk_device *blk, const struct pci_function *pci, unsigned i
 static bool stop_device(struct blk_device *blk)
 {
 	struct blk_driver *driver = blk->driver;
+	struct blk_queue *q = blk->queues ? blk->queues[0] : NULL;
 
-	if (blk->queue && virtqueue_in_flight(&blk->queue->vq))
-		blk_break(blk->queue, BLK_DEVICE_GONE, "closed with requests in flight");
-	return blk->queue && blk->queue->dead ? blk->queue->quiet : virtio_reset(&driver->dev);
+	if (q && virtqueue_in_flight(&q->vq))
+		blk_break(q, BLK_DEVICE_GONE, "closed with requests in flight");
+	return q && q->dead ? q->quiet : virtio_reset(&driver->dev);
 }
 
 void blk_close(struct blk_device *blk)
@@ -211,7 +215,7 @@ void blk_close(struct blk_device *blk)
 	if (stop_device(blk))
 		free_device(blk);
 	blk->driver = NULL;
-	blk->queue = NULL;
+	blk->queues = NULL;
 }
 
 const char *blk_status_name(enum blk_status status)

@@ -35,7 +35,7 @@ enum blk_status blk_get_id(struct blk_device *dev, char id[BLK_ID_BYTES + 1])
 	id[0] = '\0';
 	if (!buffer)
 		return status;
-	status = blk_do(dev->queue, BLK_GET_ID, 0, buffer, BLK_ID_BYTES);
+	status = blk_do(dev->queues[0], BLK_GET_ID, 0, buffer, BLK_ID_BYTES);
 	if (status == BLK_OK) {
 		/* Padded with NULs; not terminated where all 20 bytes are used (5.2.6). */
 		memcpy(id, buffer, BLK_ID_BYTES);

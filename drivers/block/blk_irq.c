@@ -33,17 +33,22 @@ void blk_irqs_open(struct blk_device *blk, const struct blk_config *config)
 	struct virtio_irq_queue *irq = &driver->irq;
 
 	blk->interrupt = name[VIRTIO_IRQ_NONE];
+	blk->queues[0]->info =
+		(struct blk_queue_info){.interrupt = blk->interrupt, .vector = VIRTIO_NO_VECTOR};
 	if (config->mode == BLK_POLL)
 		return;
 	*irq = (struct virtio_irq_queue){.cpu = cpu_index(),
 					 .handler = queue_interrupt,
-					 .context = blk->queue,
+					 .context = blk->queues[0],
 					 .wanted = true};
-	virtio_irqs_open(&driver->dev, &driver->irqs, irq, 1, config_interrupt, blk->queue);
-	blk->queue->vq.vector = irq->vector;
+	virtio_irqs_open(&driver->dev, &driver->irqs, irq, 1, config_interrupt, blk->queues[0]);
+	blk->queues[0]->vq.vector = irq->vector;
 	blk->interrupt = name[irq->got];
 	blk->mode = irq->got == VIRTIO_IRQ_NONE ? BLK_POLL : config->mode;
 	blk->irq_coalesce = config->irq_coalesce;
+	blk->queues[0]->info.mode = blk->mode;
+	blk->queues[0]->info.interrupt = blk->interrupt;
+	blk->queues[0]->info.vector = irq->vector;
 }
 
 /* 4.1.5.1.2.2: the device may refuse now what it took before; virtio_queue_enable() has said so. */
@@ -52,10 +57,10 @@ void blk_irqs_check(struct blk_device *blk)
 	struct blk_driver *driver = blk->driver;
 	bool by_vector = driver->irq.got == VIRTIO_IRQ_OWN || driver->irq.got == VIRTIO_IRQ_SHARED;
 
-	if (blk->mode == BLK_POLL || !by_vector || blk->queue->vq.vector != VIRTIO_NO_VECTOR)
+	if (blk->mode == BLK_POLL || !by_vector || blk->queues[0]->vq.vector != VIRTIO_NO_VECTOR)
 		return;
-	blk->interrupt = "none";
-	blk->mode = BLK_POLL;
+	blk->interrupt = blk->queues[0]->info.interrupt = "none";
+	blk->mode = blk->queues[0]->info.mode = BLK_POLL;
 }
 
 void blk_irqs_close(struct blk_device *blk)

@@ -66,6 +66,7 @@ struct blk_queue {
 	uint8_t scans;
 
 	struct virtio_device *dev;
+	struct blk_queue_info info;
 	struct blk_counters counters;
 	bool config_changed; /* said by interrupt, not looked at yet */
 };

@@ -276,7 +276,7 @@ static void set_up(struct engine *e, struct request_set *set)
 {
 	const struct job_options *o = e->plan->options;
 
-	e->queue = e->plan->device->queue;
+	e->queue = e->plan->device->queues[0];
 	waiter_init(&e->waiter, e->plan->device);
 	e->free = set->lists;
 	e->held = set->lists + set->n;

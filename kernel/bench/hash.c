@@ -136,7 +136,7 @@ void hash_run(const struct job_plan *plan, struct job_result *result, struct req
 	      struct window *window)
 {
 	struct hash h = {.plan = plan,
-			 .queue = plan->device->queue,
+			 .queue = plan->device->queues[0],
 			 .result = result,
 			 .set = set,
 			 .window = window,

@@ -19,6 +19,13 @@ struct direction_result {
 
 struct job_result {
 	const struct job_plan *plan;
+	unsigned group;	 /* from 0 on; each stonewall starts the next */
+	unsigned number; /* of numjobs copies, from 0 on */
+	unsigned cpu;	 /* that it ran on */
+	unsigned
+		sharers; /* jobs that used its queue, itself included: counters is of all of them */
+	unsigned cpu_jobs; /* jobs on its CPU: busy, idle and halted time is of all of them */
+	struct blk_queue_info queue;
 	struct direction_result read, write;
 	uint64_t runtime_ns;		     /* the measured window, ramp time excluded */
 	uint64_t ramp_ios;		     /* done before the window opened */

@@ -19,7 +19,7 @@ void waiter_init(struct waiter *w, const struct blk_device *device)
 {
 	uint64_t spin_max = ns_to_cycles(SPIN_MAX_NS);
 
-	*w = (struct waiter){.queue = device->queue,
+	*w = (struct waiter){.queue = device->queues[0],
 			     .mode = device->mode,
 			     .coalesce = device->irq_coalesce,
 			     .spin_max_cycles = spin_max,

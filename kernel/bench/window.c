@@ -34,7 +34,7 @@ static void begin_counting(struct window *w, uint64_t now)
 	w->opened = w->last_sample = now;
 	w->end = o->runtime_ns ? now + ns_to_cycles(o->runtime_ns) : NEVER;
 	w->next_sample = now + ns_to_cycles(SAMPLE_NS);
-	w->counters_at_open = *blk_counters(w->plan->device->queue);
+	w->counters_at_open = *blk_counters(w->plan->device->queues[0]);
 }
 
 void window_open(struct window *w)
@@ -140,6 +140,6 @@ void window_close(struct window *w)
 	}
 	r->runtime_ns = cycles_to_ns(span);
 	r->busy_cycles = span > r->idle_cycles ? span - r->idle_cycles : 0;
-	r->counters =
-		record_counters_since(blk_counters(w->plan->device->queue), &w->counters_at_open);
+	r->counters = record_counters_since(blk_counters(w->plan->device->queues[0]),
+					    &w->counters_at_open);
 }

@@ -91,7 +91,7 @@ struct blk_queue *rig_start(struct rig *rig)
 	rig_plug(rig);
 	if (!rig_open(rig))
 		fail_msg("blk_open: %s", rig->log);
-	return rig->blk.queue;
+	return rig->blk.queues[0];
 }
 
 bool rig_logged(const struct rig *rig, const char *text)
@@ -163,5 +163,5 @@ unsigned rig_run(struct blk_queue *queue, struct blk_request *reqs, unsigned n)
 enum blk_status rig_do(struct rig *rig, enum blk_op op, uint64_t lba_512, void *data,
 		       uint32_t bytes)
 {
-	return blk_do(rig->blk.queue, op, lba_512, data, bytes);
+	return blk_do(rig->blk.queues[0], op, lba_512, data, bytes);
 }

@@ -17,7 +17,7 @@ static struct blk_queue *held(struct rig *rig, bool event_idx, enum blk_mode mod
 	rig->config.event_idx = event_idx;
 	rig_start(rig);
 	assert_int_equal(rig->blk.mode, mode);
-	return rig->blk.queue;
+	return rig->blk.queues[0];
 }
 
 static void submit(struct blk_queue *queue, unsigned n)
@@ -31,7 +31,7 @@ static void submit(struct blk_queue *queue, unsigned n)
 
 static uint64_t irqs(const struct rig *rig)
 {
-	return blk_counters(rig->blk.queue)->interrupts;
+	return blk_counters(rig->blk.queues[0])->interrupts;
 }
 
 /* F-084, RING-SPLIT-37, NOTIF: what came before the interrupt was armed is seen by arming it. */

@@ -16,7 +16,7 @@ static void send(struct rig *rig, enum blk_op op)
 		reqs[i] = rig_request(op, 8 * i, rig_memory(1024), 1024);
 		list[i] = &reqs[i];
 	}
-	assert_int_equal(blk_submit(rig->blk.queue, list, N), N);
+	assert_int_equal(blk_submit(rig->blk.queues[0], list, N), N);
 }
 
 /* As a caller that waits would: a millisecond a turn, up to @seconds. Returns how many ended. */
@@ -26,8 +26,8 @@ static unsigned wait_for(struct rig *rig, unsigned n, unsigned seconds)
 	unsigned got = 0, i, k;
 
 	while (got < n && host.clock_ns < end) {
-		got += blk_poll(rig->blk.queue, done + got, n - got);
-		blk_check_progress(rig->blk.queue);
+		got += blk_poll(rig->blk.queues[0], done + got, n - got);
+		blk_check_progress(rig->blk.queues[0]);
 		host.clock_ns += 1000000;
 		fake_step();
 		fake_complete(&rig->disk, 1); /* where the test holds them, the driver sees each */
@@ -126,9 +126,9 @@ static void check_broken(struct rig *rig)
 	uint64_t sent = rig->disk.nr_requests, writes = rig->disk.nr_status;
 
 	assert_true(rig_logged(rig, "error: vda 00:03.0: queue 0: "));
-	assert_false(blk_check_progress(rig->blk.queue));
+	assert_false(blk_check_progress(rig->blk.queues[0]));
 	assert_true(rig->disk.fn->gone || rig->disk.status == 0); /* CLEAN-02 */
-	assert_int_equal(blk_poll(rig->blk.queue, done, N), 0);
+	assert_int_equal(blk_poll(rig->blk.queues[0], done, N), 0);
 	send(rig, BLK_WRITE);
 	assert_int_equal(wait_for(rig, N, 1), N);
 	assert_int_equal(count(BLK_DEVICE_GONE), N);
@@ -191,7 +191,7 @@ static void dropped_request(void **state)
 		assert_true(host.clock_ns - start < 4000000000);
 		assert_int_equal(reqs[1].progress.status, BLK_TIMED_OUT);
 		assert_true(rig_logged(rig, "read of 1024 bytes at sector 8 not answered"));
-		assert_int_equal(blk_counters(rig->blk.queue)->timeouts, 1);
+		assert_int_equal(blk_counters(rig->blk.queues[0])->timeouts, 1);
 		check_broken(rig);
 	}
 }
@@ -240,7 +240,7 @@ static void device_vanishes(void **state)
 	assert_int_equal(count(BLK_DEVICE_GONE), N);
 	assert_true(rig_logged(rig, "vanished"));
 	req = rig_request(BLK_READ, 77, rig_memory(512), 512);
-	assert_int_equal(rig_run(second.queue, &req, 1), 1);
+	assert_int_equal(rig_run(second.queues[0], &req, 1), 1);
 	assert_int_equal(req.progress.status, BLK_OK);
 	check_broken(rig);
 	blk_close(&second);
@@ -268,7 +268,7 @@ static void broken_amid_a_long_request(void **state)
 		lie(rig, lies[i % 4], UINT32_MAX, sectors / 4, UINT64_MAX);
 		reqs[0] = rig_request(BLK_READ, 0, rig_memory(512 * sectors), 512 * sectors);
 		list[0] = &reqs[0];
-		assert_int_equal(blk_submit(rig->blk.queue, list, 1), 1);
+		assert_int_equal(blk_submit(rig->blk.queues[0], list, 1), 1);
 		assert_int_equal(wait_for(rig, N, 20), 1);
 		assert_ptr_equal(done[0], &reqs[0]);
 		assert_int_equal(reqs[0].progress.status, i % 4 ? BLK_DEVICE_GONE : BLK_TIMED_OUT);

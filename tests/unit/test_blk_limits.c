@@ -65,7 +65,7 @@ static uint64_t round_trip(struct rig *rig, uint32_t bytes, uint32_t piece)
 	uint64_t before = rig->disk.nr_requests, commands;
 
 	assert_non_null(flat);
-	assert_int_equal(rig_run(rig->blk.queue, &req, 1), 1);
+	assert_int_equal(rig_run(rig->blk.queues[0], &req, 1), 1);
 	assert_int_equal(req.progress.status, BLK_OK);
 	check_data(&req);
 	commands = rig->disk.nr_requests - before;
@@ -73,12 +73,12 @@ static uint64_t round_trip(struct rig *rig, uint32_t bytes, uint32_t piece)
 	flatten(&req, flat, true);
 	req.op = BLK_WRITE;
 	req.lba_512 = 9000;
-	assert_int_equal(rig_run(rig->blk.queue, &req, 1), 1);
+	assert_int_equal(rig_run(rig->blk.queues[0], &req, 1), 1);
 	assert_int_equal(req.progress.status, BLK_OK);
 	req.op = BLK_READ;
 	memset(flat, 0, bytes);
 	flatten(&req, flat, true);
-	assert_int_equal(rig_run(rig->blk.queue, &req, 1), 1);
+	assert_int_equal(rig_run(rig->blk.queues[0], &req, 1), 1);
 	flatten(&req, flat, false);
 	assert_true(fake_stamp_ok(flat, 7777, bytes / 512));
 	free(flat);
@@ -192,10 +192,10 @@ static void pieces_too_small(void **state)
 	rig->disk.seg_max = 4;
 	start(rig);
 	req = scattered(BLK_READ, 0, 512, 100);
-	assert_int_equal(rig_run(rig->blk.queue, &req, 1), 1);
+	assert_int_equal(rig_run(rig->blk.queues[0], &req, 1), 1);
 	assert_int_equal(req.progress.status, BLK_UNSUPPORTED);
 	req = rig_request(BLK_READ, 8, rig_memory(512), 512);
-	assert_int_equal(rig_run(rig->blk.queue, &req, 1), 1);
+	assert_int_equal(rig_run(rig->blk.queues[0], &req, 1), 1);
 	assert_int_equal(req.progress.status, BLK_OK);
 	blk_close(&rig->blk);
 }
@@ -215,17 +215,17 @@ static void more_than_the_ring_holds(void **state)
 		reqs[i] = rig_request(BLK_READ, i, rig_memory(512), 512);
 		list[i] = &reqs[i];
 	}
-	taken = blk_submit(rig->blk.queue, list, 512);
+	taken = blk_submit(rig->blk.queues[0], list, 512);
 	assert_int_equal(taken, 2);
-	assert_int_equal(blk_submit(rig->blk.queue, list + 2, 510), 0);
-	assert_int_equal(blk_counters(rig->blk.queue)->ring_full, 2);
-	assert_int_equal(rig_drain(rig->blk.queue, list, 2), 2);
-	assert_int_equal(rig_run(rig->blk.queue, reqs + 2, 510), 510);
+	assert_int_equal(blk_submit(rig->blk.queues[0], list + 2, 510), 0);
+	assert_int_equal(blk_counters(rig->blk.queues[0])->ring_full, 2);
+	assert_int_equal(rig_drain(rig->blk.queues[0], list, 2), 2);
+	assert_int_equal(rig_run(rig->blk.queues[0], reqs + 2, 510), 510);
 	for (i = 0; i < 512; i++) {
 		assert_int_equal(reqs[i].progress.status, BLK_OK);
 		check_data(&reqs[i]);
 	}
-	assert_int_equal(blk_counters(rig->blk.queue)->requests, 512);
+	assert_int_equal(blk_counters(rig->blk.queues[0])->requests, 512);
 	assert_int_equal(rig->disk.nr_done, 512);
 	blk_close(&rig->blk);
 }
@@ -257,7 +257,7 @@ static void mixed_job(struct rig *rig, uint32_t seed)
 
 		reqs[i] = scattered(BLK_READ, fake_random(disk) % 32768, bytes, piece);
 	}
-	assert_int_equal(rig_run(rig->blk.queue, reqs, 48), 48);
+	assert_int_equal(rig_run(rig->blk.queues[0], reqs, 48), 48);
 	for (i = 0; i < 48; i++) {
 		bool inside = reqs[i].lba_512 + reqs[i].sgl.len_bytes / 512 <= disk->capacity;
 
@@ -266,7 +266,7 @@ static void mixed_job(struct rig *rig, uint32_t seed)
 			check_data(&reqs[i]);
 		sgl_clear(&reqs[i].sgl, &pool);
 	}
-	assert_int_equal(blk_counters(rig->blk.queue)->commands, disk->nr_requests);
+	assert_int_equal(blk_counters(rig->blk.queues[0])->commands, disk->nr_requests);
 	blk_close(&rig->blk);
 }
 

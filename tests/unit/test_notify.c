@@ -35,19 +35,19 @@ static void again(struct rig *rig)
 static void batch(struct rig *rig, unsigned n, unsigned notifications, unsigned barriers)
 {
 	const struct fake_queue *queue = &rig->disk.queue[0];
-	const struct blk_counters *counters = blk_counters(rig->blk.queue);
+	const struct blk_counters *counters = blk_counters(rig->blk.queues[0]);
 	struct blk_counters before = *counters;
 	uint64_t came = queue->notifications, fences = host.barriers;
 	struct blk_request *done[64];
 
-	assert_int_equal(blk_submit(rig->blk.queue, list, n), n);
+	assert_int_equal(blk_submit(rig->blk.queues[0], list, n), n);
 	assert_int_equal(queue->notifications - came, notifications);
 	assert_int_equal(host.barriers - fences, barriers);
 	assert_int_equal(counters->kicks - before.kicks, notifications);
 	assert_int_equal(counters->batches - before.batches, 1);
 	assert_int_equal(counters->kicks_suppressed - before.kicks_suppressed, 1 - notifications);
 	fake_step();
-	assert_int_equal(rig_drain(rig->blk.queue, done, n), n);
+	assert_int_equal(rig_drain(rig->blk.queues[0], done, n), n);
 }
 
 /* RING-SPLIT-28/34: one notification and one full barrier a batch, whatever its length. */
@@ -63,7 +63,7 @@ static void one_notification_a_batch(void **state)
 		for (n = 1; n <= 21; n++)
 			batch(rig, n, 1, 1);
 		assert_int_equal(rig->disk.queue[0].repeated, 0);
-		assert_int_equal(blk_counters(rig->blk.queue)->rekicks, 0);
+		assert_int_equal(blk_counters(rig->blk.queues[0])->rekicks, 0);
 		blk_close(&rig->blk);
 	}
 }
@@ -122,9 +122,9 @@ static void toggling_hint(void **state)
 			fake_queue_look(&rig->disk, queue);
 			rig->disk.service = FAKE_POLLING; /* whatever it said, it looks */
 			n = 1 + fake_random(&rig->disk) % 21;
-			assert_int_equal(blk_submit(rig->blk.queue, list, n), n);
+			assert_int_equal(blk_submit(rig->blk.queues[0], list, n), n);
 			fake_step();
-			assert_int_equal(rig_drain(rig->blk.queue, done, n), n);
+			assert_int_equal(rig_drain(rig->blk.queues[0], done, n), n);
 		}
 		assert_int_equal(queue->unneeded, 0);
 		assert_int_equal(queue->repeated, 0);
@@ -145,13 +145,13 @@ static void polled_mode_is_quiet(void **state)
 		start(rig, event_idx, 64);
 		prepare(21);
 		for (i = 0; i < 200000; i += 20) {
-			assert_int_equal(blk_submit(rig->blk.queue, list, 20), 20);
-			assert_int_equal(rig_drain(rig->blk.queue, done, 20), 20);
+			assert_int_equal(blk_submit(rig->blk.queues[0], list, 20), 20);
+			assert_int_equal(rig_drain(rig->blk.queues[0], done, 20), 20);
 		}
 		assert_int_equal(rig->disk.queue[0].interrupts, 0);
 		assert_int_equal(rig->disk.queue[0].vector, 0xffff);
 		assert_int_equal(rig->disk.config_vector, 0xffff);
-		assert_int_equal(blk_counters(rig->blk.queue)->interrupts, 0);
+		assert_int_equal(blk_counters(rig->blk.queues[0])->interrupts, 0);
 		blk_close(&rig->blk);
 	}
 }
@@ -163,8 +163,8 @@ static unsigned wait_for(struct rig *rig, unsigned n)
 	unsigned got = 0, turns;
 
 	for (turns = 0; turns < 5000 && got < n; turns++) {
-		got += blk_poll(rig->blk.queue, done, n - got);
-		blk_check_progress(rig->blk.queue);
+		got += blk_poll(rig->blk.queues[0], done, n - got);
+		blk_check_progress(rig->blk.queues[0]);
 		host.clock_ns += 1000000;
 	}
 	return got;
@@ -182,9 +182,9 @@ static void lost_notification(void **state)
 			start(rig, event_idx, 64);
 			prepare(5);
 			rig->disk.lose = lost;
-			assert_int_equal(blk_submit(rig->blk.queue, list, 5), 5);
+			assert_int_equal(blk_submit(rig->blk.queues[0], list, 5), 5);
 			assert_int_equal(wait_for(rig, 5), 5);
-			assert_int_equal(blk_counters(rig->blk.queue)->rekicks, lost);
+			assert_int_equal(blk_counters(rig->blk.queues[0])->rekicks, lost);
 			assert_int_equal(rig->disk.queue[0].repeated, lost);
 			assert_int_equal(reqs[4].progress.status, BLK_OK);
 			blk_close(&rig->blk);
@@ -207,9 +207,9 @@ static void slow_device(void **state)
 		rig->disk.finish = FAKE_HELD;
 		start(rig, event_idx, 64);
 		prepare(5);
-		assert_int_equal(blk_submit(rig->blk.queue, list, 5), 5);
+		assert_int_equal(blk_submit(rig->blk.queues[0], list, 5), 5);
 		assert_int_equal(wait_for(rig, 5), 0); /* 5 s */
-		rekicks = blk_counters(rig->blk.queue)->rekicks;
+		rekicks = blk_counters(rig->blk.queues[0])->rekicks;
 		assert_true(event_idx ? rekicks == 0 : rekicks > 1 && rekicks < 10);
 		assert_int_equal(fake_complete(&rig->disk, 5), 5);
 		assert_int_equal(wait_for(rig, 5), 5);
@@ -249,12 +249,12 @@ static void hammer(struct rig *rig, unsigned depth, unsigned n)
 			n_ready = n - sent;
 		for (i = 0; i < n_ready; i++)
 			ready[i]->lba_512 = (sent + i) % FAKE_STORE;
-		taken = n_ready ? blk_submit(rig->blk.queue, ready, n_ready) : 0;
+		taken = n_ready ? blk_submit(rig->blk.queues[0], ready, n_ready) : 0;
 		for (i = taken; i < n_ready; i++)
 			ready[i - taken] = ready[i];
 		n_ready -= taken;
 		sent += taken;
-		got = blk_poll(rig->blk.queue, done, 64);
+		got = blk_poll(rig->blk.queues[0], done, 64);
 		for (i = 0; i < got; i++) {
 			if (!finished(done[i]))
 				fail_msg("stale data of sector %llu",
@@ -289,7 +289,7 @@ static void beside_a_thread(void **state)
 		hammer(rig, depths[i / 4], 20000);
 		fake_thread_stop(&rig->disk);
 		assert_int_equal(rig->disk.nr_done, 20000);
-		assert_int_equal(blk_counters(rig->blk.queue)->rekicks, 0);
+		assert_int_equal(blk_counters(rig->blk.queues[0])->rekicks, 0);
 		blk_close(&rig->blk);
 	}
 }
