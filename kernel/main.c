@@ -65,6 +65,7 @@ _Noreturn void kernel_main(const struct boot_info *info)
 	read_options(info);
 	memory_prefer_high(run.alloc_high);
 	crash(run.crash);
+	run.blk.nr_cpus = cpus_start();
 	disks_open(&disks, &run.blk);
 	clock_init(); /* the disks took most of the time that it needs */
 	if (disks.n == 0)

@@ -63,7 +63,7 @@ static void write_string(struct json *j, const char *s)
 		while (is_plain(s[run]))
 			run++;
 		if (run)
-			j->sink->write(j->sink, s, run);
+			sink_write(j->sink, s, run);
 		s += run;
 		if (*s)
 			write_escape(j, *s++);

@@ -67,5 +67,5 @@ void log_line(enum log_level level, const char *fmt, ...)
 	va_end(ap);
 	len += (size_t)text_len < room ? (size_t)text_len : room;
 	line[len++] = '\n';
-	log_sink->write(log_sink, line, len);
+	sink_write(log_sink, line, len);
 }

@@ -10,6 +10,14 @@
 #define HYPERVISOR_LEAF	    0x40000000u
 #define HYPERVISOR_TSC_LEAF 0x40000010u
 
+/* Intel SDM vol. 2, CPUID: leaf 0bh is there if its EBX is not 0. */
+uint32_t cpu_initial_apic_id(void)
+{
+	struct cpuid_regs topology = cpuid_checked(0xb, 0);
+
+	return topology.ebx ? topology.edx : cpuid(1, 0).ebx >> 24;
+}
+
 bool cpu_has_nx(void)
 {
 	return cpuid_checked(0x80000001u, 0).edx >> 20 & 1;

@@ -72,6 +72,9 @@ CR_ACCESSORS(2)
 CR_ACCESSORS(3)
 CR_ACCESSORS(4)
 
+/* Of the CPU that runs this, without asking its APIC; whole only if CPUID has leaf 0bh. */
+uint32_t cpu_initial_apic_id(void);
+
 bool cpu_has_nx(void);
 bool cpu_has_1g_pages(void);
 bool cpu_has_smep(void);

@@ -37,7 +37,7 @@ static void early_write(struct sink *sink, const char *text, size_t len)
 
 struct sink *early_console(void)
 {
-	static struct sink sink = {early_write};
+	static struct sink sink = {.write = early_write};
 
 	return &sink;
 }

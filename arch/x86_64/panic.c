@@ -19,10 +19,29 @@ struct stack_frame {
 	uint64_t rbp, rip;
 };
 
+static struct sink *below;
+
+/* The lock of what is below is kept from all others by now, and by whom it interrupted. */
+static void write_below(struct sink *sink, const char *text, size_t len)
+{
+	(void)sink;
+	below->write(below, text, len);
+}
+
+static struct sink *seize(struct sink *sink)
+{
+	static struct sink unlocked = {.write = write_below};
+
+	below = sink;
+	if (!sink_seize(sink))
+		sink_puts(&unlocked, "\n");
+	return &unlocked;
+}
+
 struct sink *panic_begin(void)
 {
-	static unsigned owner; /* 1 + its APIC id: there may be no this_cpu() yet */
-	unsigned self = 1 + (cpuid(1, 0).ebx >> 24), nobody = 0;
+	static uint64_t owner; /* 1 + its APIC id: there may be no this_cpu() yet */
+	uint64_t self = 1 + (uint64_t)cpu_initial_apic_id(), nobody = 0;
 	struct sink *out = log_get_sink();
 
 	__asm__ volatile("cli");
@@ -30,11 +49,11 @@ struct sink *panic_begin(void)
 					 __ATOMIC_ACQUIRE)) {
 		if (nobody == self)
 			machine_exit(EXIT_PANIC);
-		for (;;)
-			__asm__ volatile("hlt");
+		cpu_stop();
 	}
-	cpus_stop_others();
-	return out ? out : early_console();
+	out = seize(out ? out : early_console());
+	cpus_stop_others(out);
+	return out;
 }
 
 /* A frame is believed if it is whole, aligned and on a stack of ours. */

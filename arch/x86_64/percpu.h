@@ -10,6 +10,7 @@
 #include "arch/x86_64/image.h"
 #include "arch/x86_64/interrupt.h"
 #include "arch/x86_64/lapic.h"
+#include "lib/sink.h"
 
 #define TIMER_NOT_ARMED UINT64_MAX
 
@@ -29,7 +30,7 @@ struct cpu {
 	/* Of the CPUs other than the first. */
 	void (*run)(void *context); /* NULL: idle */
 	void *run_context;
-	bool up;
+	bool up, stopped;
 	struct stack_area stacks[STACK_COUNT];
 	struct segments segments;
 } __attribute__((aligned(64)));
@@ -50,8 +51,9 @@ void cpu_set(unsigned index, struct cpu *cpu);
 /* Makes this_cpu() lead to the boot CPU; on that CPU, before anything else here. */
 void percpu_init(void);
 
-/* Sends all others an NMI, which ends in panic_begin() there. */
-void cpus_stop_others(void);
+/* Sends all others an NMI, which ends in cpu_stop() there; says in @out who does not stop soon. */
+void cpus_stop_others(struct sink *out);
+_Noreturn void cpu_stop(void);
 
 /* Where another CPU enters C, on its own stack (ap_entry.S). */
 _Noreturn void ap_main(struct cpu *cpu);

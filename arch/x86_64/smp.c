@@ -19,6 +19,7 @@
 #define INIT_WAIT_VIRTUAL_NS 200000u
 #define STARTUP_WAIT_NS	     1000000u
 #define UP_WAIT_NS	     200000000u
+#define STOP_WAIT_NS	     100000000u
 #define POLLS_MIN	     1000
 
 struct ap_start ap_start;
@@ -26,21 +27,21 @@ static unsigned nr_up = 1;
 static uint32_t trampoline;
 static struct cpu *spare; /* made for a CPU that did not come */
 
-static bool wait_up(const bool *up, uint64_t ns)
+static bool wait_set(const bool *flag, uint64_t ns)
 {
 	uint64_t start = cycles(), wait = ns_to_cycles(ns);
 
 	for (unsigned polls = 0; polls < POLLS_MIN || cycles() - start < wait; polls++) {
-		if (__atomic_load_n(up, __ATOMIC_ACQUIRE))
+		if (__atomic_load_n(flag, __ATOMIC_ACQUIRE))
 			return true;
 		cpu_relax();
 	}
 	return false;
 }
 
-static void pause_ns(uint64_t ns)
+static void pause_since(uint64_t start, uint64_t ns)
 {
-	for (uint64_t start = cycles(); cycles() - start < ns_to_cycles(ns);)
+	while (cycles() - start < ns_to_cycles(ns))
 		cpu_relax();
 }
 
@@ -99,17 +100,17 @@ static bool send_startup(const struct cpu *cpu, uint32_t apic_id)
 	for (unsigned i = 0; i < 2; i++) {
 		if (!lapic_send(apic_id, COMMAND_STARTUP | COMMAND_ASSERT | trampoline >> 12))
 			return false;
-		if (wait_up(&cpu->up, STARTUP_WAIT_NS))
+		if (wait_set(&cpu->up, STARTUP_WAIT_NS))
 			return true;
 	}
-	return wait_up(&cpu->up, UP_WAIT_NS);
+	return wait_set(&cpu->up, UP_WAIT_NS);
 }
 
 /* Whoever has taken ap_start.cpu is on his way, and his stack is his. */
 static bool give_up(struct cpu *cpu)
 {
 	if (!__atomic_exchange_n(&ap_start.cpu, NULL, __ATOMIC_ACQ_REL) &&
-	    wait_up(&cpu->up, UP_WAIT_NS))
+	    wait_set(&cpu->up, UP_WAIT_NS))
 		return false;
 	cpu_set(nr_up, NULL);
 	if (cpu->lapic == LAPIC_NOT_ASKED)
@@ -117,7 +118,7 @@ static bool give_up(struct cpu *cpu)
 	return true;
 }
 
-static void start(uint32_t apic_id)
+static void start_cpu(uint32_t apic_id)
 {
 	struct cpu *cpu = make_cpu();
 
@@ -173,6 +174,11 @@ static void for_each_other(void (*call)(uint32_t apic_id))
 	}
 }
 
+unsigned cpus_count(void)
+{
+	return nr_up;
+}
+
 static void send_init(uint32_t apic_id)
 {
 	lapic_send(apic_id, COMMAND_INIT | COMMAND_ASSERT);
@@ -184,29 +190,64 @@ static uint64_t init_wait_ns(void)
 	return cpuid(1, 0).ecx >> 31 & 1 ? INIT_WAIT_VIRTUAL_NS : INIT_WAIT_NS;
 }
 
-void cpus_stop_others(void)
+void cpus_stop_others(struct sink *out)
 {
-	if (nr_up > 1)
-		lapic_send(0, COMMAND_TO_OTHERS | COMMAND_NMI | COMMAND_ASSERT);
+	if (nr_up == 1 || this_cpu()->lapic < LAPIC_XAPIC)
+		return;
+	lapic_send(0, COMMAND_TO_OTHERS | COMMAND_NMI | COMMAND_ASSERT);
+	for (unsigned i = 0; i < nr_up; i++)
+		if (cpu_of(i) != this_cpu() && !wait_set(&cpu_of(i)->stopped, STOP_WAIT_NS))
+			sink_printf(out, "CPU %u does not stop\n", i);
 }
 
+void cpu_stop(void)
+{
+	__atomic_store_n(&this_cpu()->stopped, true, __ATOMIC_RELEASE);
+	for (;;)
+		__asm__ volatile("cli\n\thlt");
+}
+
+static bool lists_others(void)
+{
+	struct madt_entry entry = {0};
+	unsigned n = 0;
+	uint32_t apic_id;
+
+	while (madt_next(&entry))
+		n += cpu_entry(&entry, &apic_id);
+	return n > 1;
+}
+
+static bool place_trampoline(void)
+{
+	trampoline = find_trampoline();
+	if (trampoline)
+		memcpy((void *)(uintptr_t)trampoline, ap_trampoline,
+		       (uintptr_t)ap_trampoline_end - (uintptr_t)ap_trampoline);
+	return trampoline;
+}
+
+/* Where there is one CPU, nothing is touched: the first I/O does not wait for what is not there. */
 unsigned cpus_start(void)
 {
 	static bool done;
+	uint64_t start;
 
-	if (done || !lapic_enable(this_cpu()))
+	if (done || !lists_others())
 		return nr_up;
 	done = true;
-	trampoline = find_trampoline();
-	if (!trampoline) {
-		log_warn("CPUs: no RAM below 1 MiB to start others from");
+	if (!lapic_enable(this_cpu())) {
+		log_warn("CPUs: no local APIC to start the others by");
 		return nr_up;
 	}
-	memcpy((void *)(uintptr_t)trampoline, ap_trampoline,
-	       (uintptr_t)ap_trampoline_end - (uintptr_t)ap_trampoline);
-	timer_choose();
+	if (!place_trampoline()) {
+		log_warn("CPUs: no RAM below 640 KiB to start the others from");
+		return nr_up;
+	}
+	start = cycles();
 	for_each_other(send_init);
-	pause_ns(init_wait_ns());
-	for_each_other(start);
+	timer_choose(); /* now, as the others must not do it at once; it takes most of the wait */
+	pause_since(start, init_wait_ns());
+	for_each_other(start_cpu);
 	return nr_up;
 }

@@ -68,6 +68,8 @@ void clock_status(struct clock_status *status);
  * Returns how many there are now, this one included. A second call starts nothing.
  */
 unsigned cpus_start(void);
+/* How many run: numbered from 0, without a gap. */
+unsigned cpus_count(void);
 
 /*
  * Has @fn(@context) called on @cpu, which cpus_start() counted; on the CPU that runs this, at once.
