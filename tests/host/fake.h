@@ -80,7 +80,7 @@ void fake_apic_message(uint64_t address, uint32_t data);
 
 /* ---- A virtio disk ---- */
 
-#define FAKE_QUEUES 8
+#define FAKE_QUEUES 64 /* that work; @num_queues may be more, and the others have size 0 */
 #define FAKE_BIT(n) (1ull << (n))
 enum { /* feature bits */
        FAKE_SIZE_MAX = 1,
@@ -146,7 +146,7 @@ struct fake_seg {
 
 struct fake_chain { /* one buffer, as the driver described it */
 	bool busy;
-	uint16_t head;
+	uint16_t queue, head;
 	unsigned nr_segs, max_segs;
 	bool indirect;
 	struct fake_seg *seg;
@@ -177,6 +177,7 @@ struct fake_queue {
 
 struct fake_request {
 	uint32_t type, bytes;
+	uint16_t queue;
 	uint64_t sector;
 	unsigned data_segs, descs;
 	bool indirect;
@@ -207,8 +208,9 @@ struct fake_disk {
 	/* or at any time: */
 	uint64_t features;
 	uint16_t num_queues;
-	uint16_t queue_size[FAKE_QUEUES];
-	unsigned reset_reads; /* status reads that a reset takes */
+	int32_t config_queues; /* num_queues of the device configuration; -1: as @num_queues */
+	uint16_t queue_size[FAKE_QUEUES]; /* 0: that queue is not there */
+	unsigned reset_reads;		  /* status reads that a reset takes */
 	bool reset_never, refuse_features_ok;
 	bool size_fixed; /* writes to queue_size have no effect */
 	uint64_t capacity, other_capacity;
@@ -226,7 +228,7 @@ struct fake_disk {
 	uint64_t lose;		 /* notifications to swallow */
 	uint16_t default_vector; /* of all events after a reset; 0xffff */
 	unsigned refuse_mapping; /* the Nth mapping of a vector from now; 0: none */
-	unsigned refuse_queues, refuse_config; /* bit per queue whose vectors are refused; all */
+	uint64_t refuse_queues, refuse_config; /* bit per queue whose vectors are refused; all */
 	unsigned bad_word;		/* of the MSI-X table, from 1: keeps nothing; 0: none */
 	uint64_t lose_irqs, twice_irqs; /* interrupts to swallow; to raise twice */
 	uint64_t delay_irq_ns;		/* how long each takes; lock-step only */
@@ -296,8 +298,9 @@ void fake_disk_usual(struct fake_disk *disk);
 
 /* The device looks at its rings, and completes what it may. */
 void fake_step(void);
-/* Completes up to @n held requests of queue 0; returns how many. */
+/* Completes up to @n held requests of queue 0, or of queue @index; returns how many. */
 unsigned fake_complete(struct fake_disk *disk, unsigned n);
+unsigned fake_complete_on(struct fake_disk *disk, unsigned index, unsigned n);
 /* DEVICE_NEEDS_RESET appears; all registers, configuration space too, read all-ones for good. */
 void fake_needs_reset(struct fake_disk *disk);
 void fake_vanish(struct fake_disk *disk);
@@ -320,6 +323,8 @@ bool fake_stamp_ok(const void *data, uint64_t sector, uint32_t sectors);
 
 uint32_t fake_random(struct fake_disk *disk);
 struct fake_disk *fake_disks(void);
+/* How many queues there are to look after: @num_queues, or FAKE_QUEUES. */
+unsigned fake_nr_queues(const struct fake_disk *disk);
 void fake_disk_unplug_all(void);
 void fake_pci_reset(void);
 void fake_freed(uint64_t addr, uint64_t bytes);

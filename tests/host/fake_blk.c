@@ -127,6 +127,7 @@ static struct fake_request parse(const struct fake_chain *chain)
 				      at - chain->seg[i].len - readable < request.bytes)
 			request.data_segs++;
 	}
+	request.queue = chain->queue;
 	request.descs = chain->nr_segs;
 	request.indirect = chain->indirect;
 	return request;

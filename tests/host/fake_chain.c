@@ -152,6 +152,7 @@ void fake_chain_walk(struct fake_disk *disk, struct fake_queue *queue, uint16_t 
 	}
 	chain->busy = true;
 	chain->head = head;
+	chain->queue = (uint16_t)(queue - disk->queue);
 	chain->nr_segs = chain->nr_raw = 0;
 	chain->indirect = false;
 	walk(disk, queue, chain);

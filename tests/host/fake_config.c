@@ -78,7 +78,7 @@ uint32_t fake_config_read(struct fake_disk *disk, uint64_t offset, unsigned widt
 			fake_violate("BLK-INIT-04: writeback read before FEATURES_OK");
 		return disk->writeback;
 	case 34:
-		return disk->num_queues;
+		return disk->config_queues < 0 ? disk->num_queues : (uint16_t)disk->config_queues;
 	}
 	return 0;
 }
@@ -119,7 +119,7 @@ static unsigned doorbell(const struct fake_disk *disk, uint64_t offset, uint32_t
 {
 	unsigned i;
 
-	for (i = 0; i < disk->num_queues && i < FAKE_QUEUES; i++)
+	for (i = 0; i < fake_nr_queues(disk); i++)
 		if ((uint64_t)disk->notify_off[i] * disk->notify_multiplier == offset &&
 		    (disk->notify_multiplier || (value & 0xff) == i))
 			return i;

@@ -62,6 +62,11 @@ struct fake_disk *fake_disks(void)
 	return disks;
 }
 
+unsigned fake_nr_queues(const struct fake_disk *disk)
+{
+	return disk->num_queues < FAKE_QUEUES ? disk->num_queues : FAKE_QUEUES;
+}
+
 uint32_t fake_random(struct fake_disk *disk)
 {
 	disk->random ^= disk->random << 13;
@@ -90,6 +95,7 @@ void fake_disk_init(struct fake_disk *disk)
 			 FAKE_BIT(FAKE_CONFIG_WCE) | FAKE_BIT(FAKE_INDIRECT_DESC) |
 			 FAKE_BIT(FAKE_EVENT_IDX) | FAKE_BIT(FAKE_VERSION_1);
 	disk->num_queues = 1;
+	disk->config_queues = -1;
 	for (i = 0; i < FAKE_QUEUES; i++) {
 		disk->queue_size[i] = 16;
 		disk->notify_off[i] = (uint16_t)i;
@@ -108,7 +114,7 @@ static uint32_t notify_bytes(const struct fake_disk *disk)
 {
 	uint32_t most = 0, i;
 
-	for (i = 0; i < FAKE_QUEUES && i < disk->num_queues; i++)
+	for (i = 0; i < fake_nr_queues(disk); i++)
 		if (disk->notify_off[i] > most)
 			most = disk->notify_off[i];
 	return most * disk->notify_multiplier + 4;

@@ -290,18 +290,23 @@ void fake_step(void)
 	unsigned i;
 
 	for (disk = fake_disks(); disk; disk = disk->next) {
-		for (i = 0; i < FAKE_QUEUES && !disk->threaded; i++)
+		for (i = 0; i < fake_nr_queues(disk) && !disk->threaded; i++)
 			step(disk, &disk->queue[i]);
 		fake_msix_step(disk);
 	}
 }
 
-unsigned fake_complete(struct fake_disk *disk, unsigned n)
+unsigned fake_complete_on(struct fake_disk *disk, unsigned index, unsigned n)
 {
 	uint64_t before = disk->nr_done;
 
-	fake_queue_finish(disk, &disk->queue[0], n);
+	fake_queue_finish(disk, &disk->queue[index], n);
 	return (unsigned)(disk->nr_done - before);
+}
+
+unsigned fake_complete(struct fake_disk *disk, unsigned n)
+{
+	return fake_complete_on(disk, 0, n);
 }
 
 /* ---- Memory that the driver takes back ---- */

@@ -29,7 +29,7 @@ static void serve(struct fake_disk *disk)
 
 	while (out > 0 && !stopping(disk)) {
 		pthread_mutex_lock(&disk->lock);
-		for (i = out = 0; i < FAKE_QUEUES; i++) {
+		for (i = out = 0; i < fake_nr_queues(disk); i++) {
 			struct fake_queue *queue = &disk->queue[i];
 
 			fake_queue_look(disk, queue);

@@ -185,12 +185,23 @@ static void queue_size_write(struct fake_queue *queue, uint32_t value)
 	queue->written |= KNOWS_SIZE;
 }
 
+/* 5.2.2: one queue, or what num_queues of the configuration says. */
+static unsigned usable_queues(const struct fake_disk *disk)
+{
+	if (!(disk->accepted >> FAKE_MQ & 1))
+		return 1;
+	return disk->config_queues < 0 ? disk->num_queues : (unsigned)disk->config_queues;
+}
+
 static void queue_enable_write(struct fake_disk *disk, struct fake_queue *queue, uint32_t value)
 {
 	if (value != 1) {
 		fake_violate("PCI-COM-06: %u written to queue_enable", value);
 		return;
 	}
+	if (disk->queue_select >= usable_queues(disk))
+		fake_violate("BLK-INIT-06: queue %u enabled of %u", disk->queue_select,
+			     usable_queues(disk));
 	if (!(queue->written & KNOWS_SIZE))
 		fake_violate("PCI-COM-04: queue_enable written without a known queue_size");
 	if (fake_msix_on(disk) && !(queue->written & WROTE_VECTOR))

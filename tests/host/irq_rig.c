@@ -39,6 +39,7 @@ static void add_queue(struct irq_rig *r, unsigned q, bool event_idx)
 void irq_plug(struct rig *rig, unsigned queues, unsigned entries)
 {
 	rig->disk.num_queues = (uint16_t)queues;
+	rig->disk.features |= FAKE_BIT(FAKE_MQ);
 	rig->disk.msix_place.entries = entries;
 	rig_plug(rig);
 	assert_true(rig_find(rig));
@@ -54,7 +55,8 @@ void irq_bring_up(struct irq_rig *r, const struct pci_function *pci, unsigned n,
 	r->dev.pci = *pci;
 	strcpy(r->dev.name, "vda 00:03.0");
 	assert_true(virtio_pci_open(&r->dev));
-	assert_true(virtio_negotiate(&r->dev, event_idx ? VIRTIO_F_EVENT_IDX : 0));
+	assert_true(virtio_negotiate(&r->dev,
+				     FAKE_BIT(FAKE_MQ) | (event_idx ? VIRTIO_F_EVENT_IDX : 0)));
 	for (q = 0; q < n; q++)
 		r->queue[q] = (struct virtio_irq_queue){.cpu = q,
 							.handler = on_queue,
