@@ -2,7 +2,10 @@
 /* What does a panic look like? One way into each kind of fault that the page tables guard against. */
 #include "kernel/crash.h"
 
+#include <arch/machine.h>
 #include <arch/system.h>
+
+#define STOPPED_WAIT_NS 10000000000ull
 
 static unsigned deeper(volatile unsigned *level)
 {
@@ -19,7 +22,7 @@ static void run_data(void)
 	f();
 }
 
-void crash(enum crash kind)
+static void provoke(enum crash kind)
 {
 	volatile unsigned zero = 0;
 
@@ -44,4 +47,18 @@ void crash(enum crash kind)
 		panic("debug.crash=panic");
 	}
 	panic("debug.crash: the fault did not happen");
+}
+
+static void provoke_here(void *kind)
+{
+	provoke(*(const enum crash *)kind);
+}
+
+void crash(enum crash kind, unsigned cpu)
+{
+	if (kind == CRASH_NO)
+		return;
+	cpu_run(cpu, provoke_here, &kind);
+	interrupt_wait(cycles() + ns_to_cycles(STOPPED_WAIT_NS));
+	panic("debug.crash: CPU 0 went on for 10 s after the fault of CPU %u", cpu);
 }

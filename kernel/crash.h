@@ -5,7 +5,7 @@
 
 #include "kernel/bench/options.h"
 
-/* Does not come back, unless @kind is CRASH_NO. */
-void crash(enum crash kind);
+/* On @cpu, which runs. Does not come back, unless @kind is CRASH_NO. */
+void crash(enum crash kind, unsigned cpu);
 
 #endif

@@ -9,6 +9,7 @@
 #include "kernel/disks.h"
 #include "kernel/identity.h"
 #include "kernel/run.h"
+#include "lib/format.h"
 #include "lib/log.h"
 
 #define CMDLINE_MAX 4096
@@ -54,6 +55,33 @@ static void read_options(const struct boot_info *info)
 		sink_printf(console(), "note: options without a meaning here: %s\n", run.ignored);
 }
 
+static void provoke_crash(void)
+{
+	char error[64];
+
+	format(error, sizeof(error), "debug.crash_cpu=%u: CPUs 0 to %u run", run.crash_cpu,
+	       cpus_count() - 1);
+	if (run.crash_cpu >= cpus_count())
+		refuse(EXIT_USAGE, error);
+	crash(run.crash, run.crash_cpu);
+}
+
+/* None of these should happen, and all of them are survived: so they are said. */
+static void tell_interrupts(void)
+{
+	for (unsigned cpu = 0; cpu < cpus_count(); cpu++) {
+		struct interrupt_stats stats;
+
+		interrupt_stats(cpu, &stats);
+		if (stats.spurious || stats.unexpected || stats.errors)
+			log_warn("CPU %u: interrupts: %llu spurious, %llu that nobody expected, "
+				 "%llu errors of the local APIC (0x%x)",
+				 cpu, (unsigned long long)stats.spurious,
+				 (unsigned long long)stats.unexpected,
+				 (unsigned long long)stats.errors, stats.error_bits);
+	}
+}
+
 _Noreturn void kernel_main(const struct boot_info *info)
 {
 	struct report_machine machine;
@@ -64,8 +92,8 @@ _Noreturn void kernel_main(const struct boot_info *info)
 	identity_banner(console());
 	read_options(info);
 	memory_prefer_high(run.alloc_high);
-	crash(run.crash);
 	run.blk.nr_cpus = cpus_start();
+	provoke_crash();
 	disks_open(&disks, &run.blk);
 	clock_init(); /* the disks took most of the time that it needs */
 	if (disks.n == 0)
@@ -76,6 +104,7 @@ _Noreturn void kernel_main(const struct boot_info *info)
 		refuse(status, error);
 	identity_machine(&machine, info, &disks);
 	status = run_jobs(&run, &machine);
+	tell_interrupts();
 	disks_close(&disks);
 	if (!console_complete() && status == EXIT_OK)
 		status = EXIT_IO_ERROR;

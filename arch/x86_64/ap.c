@@ -5,7 +5,10 @@
 
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/percpu.h"
+#include "arch/x86_64/skew.h"
 #include "arch/x86_64/trap.h"
+
+#define IDLE_WAIT_NS 10000000000ull
 
 static _Noreturn void stay(struct cpu *cpu)
 {
@@ -23,13 +26,26 @@ static _Noreturn void stay(struct cpu *cpu)
 
 void ap_main(struct cpu *cpu)
 {
-	segments_load(&cpu->segments, cpu->stacks);
 	msr_write(MSR_GS_BASE, (uintptr_t)cpu);
 	idt_load();
+	segments_load(&cpu->segments, cpu->stacks);
 	if (!lapic_enable(cpu))
 		panic("CPU %u has no local APIC, and was started by one", cpu->index);
 	__atomic_store_n(&cpu->up, true, __ATOMIC_RELEASE);
+	skew_answer(cpu);
 	stay(cpu);
+}
+
+static bool wait_idle(const struct cpu *cpu)
+{
+	uint64_t start = cycles(), wait = ns_to_cycles(IDLE_WAIT_NS);
+
+	while (__atomic_load_n(&cpu->run, __ATOMIC_ACQUIRE)) {
+		if (cycles() - start > wait)
+			return false;
+		cpu_relax();
+	}
+	return true;
 }
 
 void cpu_run(unsigned cpu, void (*fn)(void *context), void *context)
@@ -42,8 +58,9 @@ void cpu_run(unsigned cpu, void (*fn)(void *context), void *context)
 		fn(context);
 		return;
 	}
-	while (__atomic_load_n(&target->run, __ATOMIC_ACQUIRE))
-		cpu_relax();
+	if (!wait_idle(target))
+		panic("cpu_run: CPU %u still runs what it was given before, after %llu ms", cpu,
+		      IDLE_WAIT_NS / 1000000);
 	target->run_context = context;
 	__atomic_store_n(&target->run, fn, __ATOMIC_RELEASE);
 	cpu_wake(cpu);

@@ -67,7 +67,7 @@ ap_long_mode:
 	testq	%rdi, %rdi
 	jz	1f
 
-	movq	ap_start + AP_STACK, %rsp
+	movq	CPU_START_STACK(%rdi), %rsp
 	movl	$MSR_FS_BASE, %ecx
 	movl	ap_start + AP_FS_BASE, %eax
 	movl	ap_start + AP_FS_BASE + 4, %edx

@@ -18,6 +18,11 @@ uint32_t cpu_initial_apic_id(void)
 	return topology.ebx ? topology.edx : cpuid(1, 0).ebx >> 24;
 }
 
+bool cpu_has_machine_check(void)
+{
+	return cpuid(1, 0).edx >> 7 & 1;
+}
+
 bool cpu_has_nx(void)
 {
 	return cpuid_checked(0x80000001u, 0).edx >> 20 & 1;

@@ -13,6 +13,7 @@
 #define EFER_NXE    (1u << 11)
 
 #define CR0_WP	 (1ull << 16)
+#define CR4_MCE	 (1ull << 6) /* without it a machine check is a shutdown */
 #define CR4_SMEP (1ull << 20)
 #define CR4_SMAP (1ull << 21)
 
@@ -75,6 +76,7 @@ CR_ACCESSORS(4)
 /* Of the CPU that runs this, without asking its APIC; whole only if CPUID has leaf 0bh. */
 uint32_t cpu_initial_apic_id(void);
 
+bool cpu_has_machine_check(void);
 bool cpu_has_nx(void);
 bool cpu_has_1g_pages(void);
 bool cpu_has_smep(void);

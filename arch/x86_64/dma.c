@@ -6,6 +6,7 @@
 #include "arch/x86_64/image.h"
 #include "arch/x86_64/memory.h"
 #include "arch/x86_64/pages.h"
+#include "arch/x86_64/percpu.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 
@@ -116,6 +117,7 @@ void *dma_alloc(size_t bytes, size_t align)
 {
 	void *p;
 
+	boot_cpu_only("dma_alloc");
 	if (!bytes || bytes > SIZE_MAX - PAGE_BYTES || (align & (align - 1)))
 		return NULL;
 	p = take(bytes, align);
@@ -126,6 +128,7 @@ void dma_free(void *p, size_t bytes)
 {
 	uint64_t whole = ((uint64_t)bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
 
+	boot_cpu_only("dma_free");
 	if (!p)
 		return;
 	if (!starts_page(p)) {

@@ -11,6 +11,7 @@
 /* Intel SDM vol. 3, 10.11: a message names a CPU by 8 bits, of which 255 means all. */
 #define MESSAGE_ADDRESS	    0xfee00000u
 #define MESSAGE_APIC_ID_MAX 254
+#define WAKE_TRIES	    100 /* of 1 ms */
 
 static struct handler *handler_of(const struct cpu *cpu, unsigned vector)
 {
@@ -44,6 +45,7 @@ bool interrupt_allocate(struct interrupt *irq, unsigned cpu, void (*handler)(voi
 	struct cpu *target = cpu_of(cpu);
 	struct handler *h;
 
+	boot_cpu_only("interrupt_allocate");
 	*irq = (struct interrupt){.cpu = cpu};
 	if (!can_receive(target))
 		return false;
@@ -60,6 +62,7 @@ void interrupt_free(struct interrupt *irq)
 {
 	struct handler *h;
 
+	boot_cpu_only("interrupt_free");
 	if (!irq->vector)
 		return;
 	if (irq->share) {
@@ -141,8 +144,13 @@ void cpu_wake(unsigned cpu)
 {
 	const struct cpu *target = cpu_of(cpu);
 
-	if (target && lapic_enable(this_cpu()) && target->lapic >= LAPIC_XAPIC)
-		lapic_send(target->apic_id, COMMAND_FIXED | COMMAND_ASSERT | VECTOR_WAKE);
+	if (!target || !lapic_enable(this_cpu()) || target->lapic < LAPIC_XAPIC)
+		return;
+	for (unsigned i = 0; i < WAKE_TRIES; i++)
+		if (lapic_send(target->apic_id, COMMAND_FIXED | COMMAND_ASSERT | VECTOR_WAKE))
+			return;
+	panic("CPU %u: its local APIC does not send the interrupt that wakes CPU %u",
+	      this_cpu()->index, cpu);
 }
 
 void interrupt_stats(unsigned cpu, struct interrupt_stats *stats)

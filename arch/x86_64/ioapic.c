@@ -32,21 +32,28 @@ static void write_register(volatile char *registers, unsigned number, uint32_t v
 	mmio_write32(registers + WINDOW, value);
 }
 
+/* NULL if @entry is no IOAPIC, or it cannot be reached. */
+static volatile char *open(const struct madt_entry *entry)
+{
+	if (entry->type != MADT_IOAPIC)
+		return NULL;
+	return mmio_map(madt_field(entry, MADT_IOAPIC_ADDRESS, 4), IOAPIC_BYTES);
+}
+
+static uint32_t last_pin(volatile char *registers)
+{
+	return read_register(registers, REGISTER_VERSION) >> VERSION_LAST_PIN_SHIFT & 0xff;
+}
+
 bool ioapic_find(uint32_t gsi, struct ioapic_pin *pin)
 {
 	struct madt_entry entry = {0};
 
 	while (madt_next(&entry)) {
-		uint32_t first = (uint32_t)madt_field(&entry, MADT_IOAPIC_GSI, 4), last;
-		volatile char *registers;
+		uint32_t first = (uint32_t)madt_field(&entry, MADT_IOAPIC_GSI, 4);
+		volatile char *registers = open(&entry);
 
-		if (entry.type != MADT_IOAPIC || gsi < first)
-			continue;
-		registers = mmio_map(madt_field(&entry, MADT_IOAPIC_ADDRESS, 4), IOAPIC_BYTES);
-		if (!registers)
-			continue;
-		last = read_register(registers, REGISTER_VERSION) >> VERSION_LAST_PIN_SHIFT & 0xff;
-		if (gsi - first > last)
+		if (!registers || gsi < first || gsi - first > last_pin(registers))
 			continue;
 		*pin = (struct ioapic_pin){registers, gsi - first};
 		return true;
@@ -62,6 +69,21 @@ static unsigned entry_of(const struct ioapic_pin *pin)
 void ioapic_mask(const struct ioapic_pin *pin)
 {
 	write_register(pin->registers, entry_of(pin), ENTRY_MASKED);
+}
+
+void ioapic_mask_all(void)
+{
+	struct madt_entry entry = {0};
+
+	while (madt_next(&entry)) {
+		struct ioapic_pin pin = {.registers = open(&entry)};
+
+		if (!pin.registers)
+			continue;
+		for (uint32_t last = last_pin(pin.registers); pin.number <= last; pin.number++)
+			if (!(read_register(pin.registers, entry_of(&pin)) & ENTRY_MASKED))
+				ioapic_mask(&pin);
+	}
 }
 
 bool ioapic_route(const struct ioapic_pin *pin, const struct madt_line *line, uint32_t apic_id,

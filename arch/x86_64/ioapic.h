@@ -20,5 +20,7 @@ bool ioapic_find(uint32_t gsi, struct ioapic_pin *pin);
 bool ioapic_route(const struct ioapic_pin *pin, const struct madt_line *line, uint32_t apic_id,
 		  uint8_t vector);
 void ioapic_mask(const struct ioapic_pin *pin);
+/* What firmware has left open would come at vectors of its own choice. */
+void ioapic_mask_all(void);
 
 #endif

@@ -5,12 +5,12 @@
 #include <arch/machine.h>
 
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/ioapic.h"
+#include "arch/x86_64/lapic_mode.h"
 #include "arch/x86_64/percpu.h"
 #include "lib/log.h"
 
 #define MSR_APIC_BASE	     0x1bu
-#define APIC_BASE_X2APIC     (1u << 10)
-#define APIC_BASE_ENABLE     (1u << 11)
 #define APIC_BASE_ADDRESS    0x000ffffffffff000ull
 #define MSR_X2APIC	     0x800u
 #define XAPIC_BYTES	     4096
@@ -94,16 +94,15 @@ bool lapic_send(uint32_t apic_id, uint32_t command)
 static enum lapic_mode choose_mode(void)
 {
 	struct cpuid_regs features = cpuid(1, 0);
-	uint64_t base;
+	uint64_t base, next;
+	bool x2apic;
 
 	if (!(features.edx >> 9 & 1))
 		return LAPIC_NONE;
 	base = msr_read(MSR_APIC_BASE);
-	if (!(base & APIC_BASE_ENABLE))
-		msr_write(MSR_APIC_BASE, base |= APIC_BASE_ENABLE);
-	if (!(base & APIC_BASE_X2APIC) && (features.ecx >> 21 & 1))
-		msr_write(MSR_APIC_BASE, base | APIC_BASE_X2APIC);
-	base = msr_read(MSR_APIC_BASE);
+	x2apic = lapic_wants_x2apic(features.ecx, cpu_of(0)->lapic == LAPIC_X2APIC);
+	for (; (next = lapic_next_base(base, x2apic)) != base; base = next)
+		msr_write(MSR_APIC_BASE, next);
 	if (base & APIC_BASE_X2APIC)
 		return LAPIC_X2APIC;
 	if (!xapic)
@@ -151,5 +150,7 @@ bool lapic_enable(struct cpu *cpu)
 	set_local_vectors();
 	end_left_over();
 	lapic_write(LAPIC_TASK_PRIORITY, 0);
+	if (cpu == cpu_of(0))
+		ioapic_mask_all();
 	return true;
 }

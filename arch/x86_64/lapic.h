@@ -50,8 +50,9 @@ enum lapic_register {
 #define COMMAND_TO_OTHERS (3u << 18) /* whatever CPU it names */
 
 /*
- * Finds out in which mode the local APIC of @cpu, the one that runs this, is, and enables it: the
- * x2APIC wherever there is one. Once; it costs a comparison afterwards. False if there is none.
+ * Finds out in which mode the local APIC of @cpu, the one that runs this, is, and enables it
+ * (lapic_mode.h); on the first CPU, no line leads anywhere afterwards. Once; it costs a comparison
+ * later on. False if there is none.
  */
 bool lapic_enable(struct cpu *cpu);
 

@@ -9,6 +9,14 @@
 #define MADT_ENTRIES	   44
 #define ENTRY_HEADER_BYTES 2
 
+/* ACPI 6.4, 5.2.12.2 and 5.2.12.12: processor local APIC, and x2APIC. */
+#define CPU_APIC_ID	 3
+#define CPU_FLAGS	 4
+#define CPU_X2APIC_ID	 4
+#define CPU_X2APIC_FLAGS 8
+#define CPU_ENABLED	 1
+#define APIC_ID_NONE	 255
+
 /* ACPI 6.4, 5.2.12.5: interrupt source override, and its MPS INTI flags. */
 #define OVERRIDE_SOURCE	     3
 #define OVERRIDE_GSI	     4
@@ -20,22 +28,36 @@
 
 bool madt_next(struct madt_entry *entry)
 {
-	const struct acpi_header *madt = acpi_find("APIC");
 	uint32_t at = entry->offset ? entry->offset + entry->bytes : MADT_ENTRIES;
 
-	if (!madt || at + ENTRY_HEADER_BYTES > madt->length)
+	if (!entry->offset)
+		entry->table = acpi_find("APIC");
+	if (!entry->table || at + ENTRY_HEADER_BYTES > entry->table->length)
 		return false;
 	entry->offset = at;
-	entry->type = (uint8_t)acpi_field(madt, at, 1);
-	entry->bytes = (uint8_t)acpi_field(madt, at + 1, 1);
-	return entry->bytes >= ENTRY_HEADER_BYTES && entry->bytes <= madt->length - at;
+	entry->type = (uint8_t)acpi_field(entry->table, at, 1);
+	entry->bytes = (uint8_t)acpi_field(entry->table, at + 1, 1);
+	return entry->bytes >= ENTRY_HEADER_BYTES && entry->bytes <= entry->table->length - at;
 }
 
 uint64_t madt_field(const struct madt_entry *entry, unsigned offset, unsigned bytes)
 {
 	if (offset + bytes > entry->bytes)
 		return 0;
-	return acpi_field(acpi_find("APIC"), entry->offset + offset, bytes);
+	return acpi_field(entry->table, entry->offset + offset, bytes);
+}
+
+bool madt_cpu(const struct madt_entry *entry, uint32_t *apic_id)
+{
+	if (entry->type == MADT_LOCAL_APIC) {
+		*apic_id = (uint32_t)madt_field(entry, CPU_APIC_ID, 1);
+		return *apic_id != APIC_ID_NONE && (madt_field(entry, CPU_FLAGS, 4) & CPU_ENABLED);
+	}
+	if (entry->type == MADT_LOCAL_X2APIC) {
+		*apic_id = (uint32_t)madt_field(entry, CPU_X2APIC_ID, 4);
+		return madt_field(entry, CPU_X2APIC_FLAGS, 4) & CPU_ENABLED;
+	}
+	return false;
 }
 
 struct madt_line madt_pci_line(uint8_t line)

@@ -55,7 +55,8 @@ static void switch_to(const struct page_table *t)
 		msr_write(MSR_EFER, msr_read(MSR_EFER) | EFER_NXE);
 	cr3_write((uintptr_t)t->root);
 	cr0_write(cr0_read() | CR0_WP);
-	cr4_write(cr4_read() | (cpu_has_smep() ? CR4_SMEP : 0) | (cpu_has_smap() ? CR4_SMAP : 0));
+	cr4_write(cr4_read() | (cpu_has_smep() ? CR4_SMEP : 0) | (cpu_has_smap() ? CR4_SMAP : 0) |
+		  (cpu_has_machine_check() ? CR4_MCE : 0));
 }
 
 void paging_init(const struct boot_info *info)

@@ -12,12 +12,33 @@
 #include "lib/format.h"
 #include "lib/log.h"
 
-#define FRAMES_MAX  32
-#define MESSAGE_MAX 512
+#define FRAMES_MAX   32
+#define MESSAGE_MAX  512
+#define STOP_WAIT_NS 100000000u
 
 struct stack_frame {
 	uint64_t rbp, rip;
 };
+
+/* By an NMI, which ends in panic_begin() there. */
+static void stop_others(struct sink *out)
+{
+	unsigned n = cpus_count();
+
+	if (n == 1 || this_cpu()->lapic < LAPIC_XAPIC)
+		return;
+	lapic_send(0, COMMAND_TO_OTHERS | COMMAND_NMI | COMMAND_ASSERT);
+	for (unsigned i = 0; i < n; i++)
+		if (cpu_of(i) != this_cpu() && !wait_set(&cpu_of(i)->stopped, STOP_WAIT_NS))
+			sink_printf(out, "CPU %u does not stop\n", i);
+}
+
+static _Noreturn void cpu_stop(void)
+{
+	__atomic_store_n(&this_cpu()->stopped, true, __ATOMIC_RELEASE);
+	for (;;)
+		__asm__ volatile("cli\n\thlt");
+}
 
 static struct sink *below;
 
@@ -52,7 +73,7 @@ struct sink *panic_begin(void)
 		cpu_stop();
 	}
 	out = seize(out ? out : early_console());
-	cpus_stop_others(out);
+	stop_others(out);
 	return out;
 }
 

@@ -3,8 +3,11 @@
 #include "arch/x86_64/percpu.h"
 
 #include <arch/machine.h>
+#include <arch/system.h>
 
 #include "arch/x86_64/cpu.h"
+
+#define POLLS_MIN 1000
 
 static struct handler boot_handlers[DEVICE_VECTORS];
 static struct cpu boot_cpu = {
@@ -33,4 +36,22 @@ void cpu_set(unsigned index, struct cpu *cpu)
 unsigned cpu_index(void)
 {
 	return this_cpu()->index;
+}
+
+void boot_cpu_only(const char *call)
+{
+	if (this_cpu() != &boot_cpu)
+		panic("%s on CPU %u: only CPU 0 may, while no job runs", call, cpu_index());
+}
+
+bool wait_set(const bool *flag, uint64_t ns)
+{
+	uint64_t start = cycles(), wait = ns_to_cycles(ns);
+
+	for (unsigned polls = 0; polls < POLLS_MIN || cycles() - start < wait; polls++) {
+		if (__atomic_load_n(flag, __ATOMIC_ACQUIRE))
+			return true;
+		cpu_relax();
+	}
+	return false;
 }

@@ -4,20 +4,22 @@
 #define ARCH_X86_64_PERCPU_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "arch/x86_64/ap_start.h"
 #include "arch/x86_64/gdt.h"
 #include "arch/x86_64/image.h"
 #include "arch/x86_64/interrupt.h"
 #include "arch/x86_64/lapic.h"
-#include "lib/sink.h"
 
 #define TIMER_NOT_ARMED UINT64_MAX
 
 struct cpu {
-	struct cpu *self; /* at GS:0 */
-	unsigned index;	  /* cpu_index() */
-	uint32_t apic_id; /* valid once @lapic is a mode */
+	struct cpu *self;     /* at GS:0 */
+	uint64_t start_stack; /* of a CPU other than the first, at GS:8; ap_entry.S */
+	unsigned index;	      /* cpu_index() */
+	uint32_t apic_id;     /* valid once @lapic is a mode */
 	enum lapic_mode lapic;
 	bool timer_ready;
 	uint64_t handled;	  /* interrupts that end a wait */
@@ -35,6 +37,8 @@ struct cpu {
 	struct segments segments;
 } __attribute__((aligned(64)));
 
+_Static_assert(offsetof(struct cpu, start_stack) == CPU_START_STACK, "as in ap_entry.S");
+
 static inline struct cpu *this_cpu(void)
 {
 	struct cpu *cpu;
@@ -51,9 +55,11 @@ void cpu_set(unsigned index, struct cpu *cpu);
 /* Makes this_cpu() lead to the boot CPU; on that CPU, before anything else here. */
 void percpu_init(void);
 
-/* Sends all others an NMI, which ends in cpu_stop() there; says in @out who does not stop soon. */
-void cpus_stop_others(struct sink *out);
-_Noreturn void cpu_stop(void);
+/* Waits until @flag is set, for about @ns; false if it is not. */
+bool wait_set(const bool *flag, uint64_t ns);
+
+/* Panics if @call, which only the first CPU may make, is made by another. */
+void boot_cpu_only(const char *call);
 
 /* Where another CPU enters C, on its own stack (ap_entry.S). */
 _Noreturn void ap_main(struct cpu *cpu);

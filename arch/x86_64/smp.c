@@ -8,6 +8,7 @@
 #include "arch/x86_64/madt.h"
 #include "arch/x86_64/memory.h"
 #include "arch/x86_64/percpu.h"
+#include "arch/x86_64/skew.h"
 #include "arch/x86_64/timer.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -18,26 +19,12 @@
 #define INIT_WAIT_NS	     10000000u
 #define INIT_WAIT_VIRTUAL_NS 200000u
 #define STARTUP_WAIT_NS	     1000000u
-#define UP_WAIT_NS	     200000000u
-#define STOP_WAIT_NS	     100000000u
-#define POLLS_MIN	     1000
+#define UP_WAIT_NS	     1000000000u /* on a busy host a CPU gets no time for long */
 
 struct ap_start ap_start;
 static unsigned nr_up = 1;
 static uint32_t trampoline;
 static struct cpu *spare; /* made for a CPU that did not come */
-
-static bool wait_set(const bool *flag, uint64_t ns)
-{
-	uint64_t start = cycles(), wait = ns_to_cycles(ns);
-
-	for (unsigned polls = 0; polls < POLLS_MIN || cycles() - start < wait; polls++) {
-		if (__atomic_load_n(flag, __ATOMIC_ACQUIRE))
-			return true;
-		cpu_relax();
-	}
-	return false;
-}
 
 static void pause_since(uint64_t start, uint64_t ns)
 {
@@ -76,6 +63,7 @@ static struct cpu *make_cpu(void)
 		return NULL;
 	}
 	cpu->self = cpu;
+	cpu->start_stack = cpu->stacks[STACK_BOOT].high;
 	cpu->armed = TIMER_NOT_ARMED;
 	return cpu;
 }
@@ -84,7 +72,6 @@ static void prepare_start(struct cpu *cpu, uint32_t apic_id)
 {
 	cpu->index = nr_up;
 	cpu_set(nr_up, cpu);
-	ap_start.stack = cpu->stacks[STACK_BOOT].high;
 	ap_start.fs_base = msr_read(MSR_FS_BASE);
 	ap_start.cr3 = cr3_read();
 	ap_start.cr0 = (uint32_t)cr0_read();
@@ -106,15 +93,17 @@ static bool send_startup(const struct cpu *cpu, uint32_t apic_id)
 	return wait_set(&cpu->up, UP_WAIT_NS);
 }
 
-/* Whoever has taken ap_start.cpu is on his way, and his stack is his. */
+/*
+ * Takes back what was prepared. Whoever has taken it already is on his way; if he does not come
+ * either, that memory is his for ever.
+ */
 static bool give_up(struct cpu *cpu)
 {
-	if (!__atomic_exchange_n(&ap_start.cpu, NULL, __ATOMIC_ACQ_REL) &&
-	    wait_set(&cpu->up, UP_WAIT_NS))
+	if (__atomic_exchange_n(&ap_start.cpu, NULL, __ATOMIC_ACQ_REL))
+		spare = cpu;
+	else if (wait_set(&cpu->up, UP_WAIT_NS))
 		return false;
 	cpu_set(nr_up, NULL);
-	if (cpu->lapic == LAPIC_NOT_ASKED)
-		spare = cpu;
 	return true;
 }
 
@@ -131,21 +120,12 @@ static void start_cpu(uint32_t apic_id)
 		log_warn("CPU with APIC id %u: did not start: left out", apic_id);
 		return;
 	}
+	if (!skew_measure(cpu)) {
+		log_warn("CPU with APIC id %u: came up and then stopped: left out", apic_id);
+		cpu_set(nr_up, NULL);
+		return;
+	}
 	nr_up++;
-}
-
-/* ACPI 6.4, 5.2.12.2 and 5.2.12.12. False for other entries and CPUs that are not to be used. */
-static bool cpu_entry(const struct madt_entry *entry, uint32_t *apic_id)
-{
-	if (entry->type == MADT_LOCAL_APIC) {
-		*apic_id = (uint32_t)madt_field(entry, 3, 1);
-		return *apic_id <= XAPIC_ID_MAX && (madt_field(entry, 4, 4) & 1);
-	}
-	if (entry->type == MADT_LOCAL_X2APIC) {
-		*apic_id = (uint32_t)madt_field(entry, 4, 4);
-		return madt_field(entry, 8, 4) & 1;
-	}
-	return false;
 }
 
 static bool is_up(uint32_t apic_id)
@@ -162,7 +142,7 @@ static void for_each_other(void (*call)(uint32_t apic_id))
 	uint32_t apic_id;
 
 	while (madt_next(&entry)) {
-		if (!cpu_entry(&entry, &apic_id) || is_up(apic_id))
+		if (!madt_cpu(&entry, &apic_id) || is_up(apic_id))
 			continue;
 		if (nr_up == CPUS_MAX)
 			log_warn("CPU with APIC id %u: beyond %u CPUs: left out", apic_id,
@@ -190,23 +170,6 @@ static uint64_t init_wait_ns(void)
 	return cpuid(1, 0).ecx >> 31 & 1 ? INIT_WAIT_VIRTUAL_NS : INIT_WAIT_NS;
 }
 
-void cpus_stop_others(struct sink *out)
-{
-	if (nr_up == 1 || this_cpu()->lapic < LAPIC_XAPIC)
-		return;
-	lapic_send(0, COMMAND_TO_OTHERS | COMMAND_NMI | COMMAND_ASSERT);
-	for (unsigned i = 0; i < nr_up; i++)
-		if (cpu_of(i) != this_cpu() && !wait_set(&cpu_of(i)->stopped, STOP_WAIT_NS))
-			sink_printf(out, "CPU %u does not stop\n", i);
-}
-
-void cpu_stop(void)
-{
-	__atomic_store_n(&this_cpu()->stopped, true, __ATOMIC_RELEASE);
-	for (;;)
-		__asm__ volatile("cli\n\thlt");
-}
-
 static bool lists_others(void)
 {
 	struct madt_entry entry = {0};
@@ -214,7 +177,7 @@ static bool lists_others(void)
 	uint32_t apic_id;
 
 	while (madt_next(&entry))
-		n += cpu_entry(&entry, &apic_id);
+		n += madt_cpu(&entry, &apic_id);
 	return n > 1;
 }
 

@@ -73,6 +73,7 @@ struct run_options {
 	bool progress;	 /* eta=always: a line a second while a job runs, inside its window */
 	bool alloc_high; /* alloc=high: memory from the top, above 4 GiB if there is any */
 	enum crash crash;
+	unsigned crash_cpu;
 	enum log_level log_level;
 	struct blk_config blk;
 	/* fio options that mean nothing here, for one note: "ioengine, direct" */

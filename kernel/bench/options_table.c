@@ -97,6 +97,7 @@ static const struct option table[] = {
 	{RUN("alloc", alloc_high), .parse = value_choice_bool, .valid = "low|high"},
 	{RUN("debug.crash", crash), .parse = value_choice, .max = CRASH_KINDS,
 	 .valid = "no|read-null|stack|write-text|run-data|undefined|panic"},
+	{RUN("debug.crash_cpu", crash_cpu), .parse = value_u32, .max = 255, .valid = "0 to 255"},
 	/* known, and would change the figures: so no other value than the one that is done */
 	ONLY("numjobs", "1"),
 	ONLY("loops", "1"),

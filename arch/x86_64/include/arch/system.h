@@ -72,8 +72,15 @@ unsigned cpus_start(void);
 unsigned cpus_count(void);
 
 /*
+ * What the TSC of no CPU is further away from that of CPU 0, in cycles, as far as a message there and
+ * back at start-up could tell: how long that took at least, where they are the same. 0 with one CPU.
+ */
+uint64_t cpus_skew_cycles(void);
+
+/*
  * Has @fn(@context) called on @cpu, which cpus_start() counted; on the CPU that runs this, at once.
- * Waits until what @cpu was given before has returned. When it has returned itself, @cpu halts.
+ * What @cpu was given before must have done its work: this waits 10 s for its return, then panics.
+ * When @fn has returned, @cpu halts.
  */
 void cpu_run(unsigned cpu, void (*fn)(void *context), void *context);
 

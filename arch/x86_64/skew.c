@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How far are the TSCs of two CPUs apart? A message goes there and back. The other CPU reads its TSC
+ * in between, so what it reads lies between what this one reads before and after, if they are the
+ * same: each round bounds the difference from both sides, and the shortest rounds bound it best.
+ */
+#include "arch/x86_64/skew.h"
+
+#include <arch/machine.h>
+#include <arch/system.h>
+
+#include "arch/x86_64/percpu.h"
+#include "lib/log.h"
+
+#define ROUNDS	   200
+#define BUDGET_NS  100000     /* when it has taken that long, the rounds that were made do */
+#define STALLED_NS 1000000000 /* for one round; on a busy host a CPU gets no time for long */
+#define ENOUGH	   UINT64_MAX
+
+/* The line that goes to and fro. A round has the number that both sides know it by. */
+static struct {
+	const struct cpu *whose; /* turn it is to answer */
+	uint64_t asked, answered, at;
+} __attribute__((aligned(64))) line;
+
+static uint64_t farthest;
+
+/* No load of before or after counts as one of the other side (SDM vol. 2, RDTSC). */
+static uint64_t cycles_between(void)
+{
+	uint64_t now;
+
+	__asm__ volatile("lfence" ::: "memory");
+	now = cycles();
+	__asm__ volatile("lfence" ::: "memory");
+	return now;
+}
+
+void skew_answer(const struct cpu *cpu)
+{
+	uint64_t asked, last = 0;
+
+	while (__atomic_load_n(&line.whose, __ATOMIC_ACQUIRE) != cpu)
+		cpu_relax();
+	while ((asked = __atomic_load_n(&line.asked, __ATOMIC_ACQUIRE)) != ENOUGH) {
+		if (asked == last) {
+			cpu_relax();
+			continue;
+		}
+		line.at = cycles_between();
+		__atomic_store_n(&line.answered, asked, __ATOMIC_RELEASE);
+		last = asked;
+	}
+	__atomic_store_n(&line.answered, ENOUGH, __ATOMIC_RELEASE);
+}
+
+static bool wait_answer(uint64_t number)
+{
+	uint64_t start = cycles(), wait = ns_to_cycles(STALLED_NS);
+
+	while (__atomic_load_n(&line.answered, __ATOMIC_ACQUIRE) != number) {
+		if (cycles() - start > wait)
+			return false;
+		cpu_relax();
+	}
+	return true;
+}
+
+/* How far the other TSC is ahead of this one: at least, and at most. */
+struct ahead {
+	int64_t least, most;
+};
+
+static bool round_trip(uint64_t number, struct ahead *ahead)
+{
+	uint64_t before, after;
+
+	before = cycles_between();
+	__atomic_store_n(&line.asked, number, __ATOMIC_RELEASE);
+	if (!wait_answer(number))
+		return false;
+	after = cycles_between();
+	if ((int64_t)(line.at - after) > ahead->least)
+		ahead->least = (int64_t)(line.at - after);
+	if ((int64_t)(line.at - before) < ahead->most)
+		ahead->most = (int64_t)(line.at - before);
+	return true;
+}
+
+static void judge(unsigned cpu, const struct ahead *ahead)
+{
+	uint64_t behind = ahead->least < 0 ? -(uint64_t)ahead->least : 0;
+	uint64_t before = ahead->most > 0 ? (uint64_t)ahead->most : 0;
+
+	if (ahead->least > 0 || ahead->most < 0)
+		log_warn("CPU %u: its TSC is %lld to %lld cycles ahead of CPU 0's: times taken on "
+			 "both do not compare",
+			 cpu, (long long)ahead->least, (long long)ahead->most);
+	if (behind > farthest)
+		farthest = behind;
+	if (before > farthest)
+		farthest = before;
+}
+
+bool skew_measure(const struct cpu *cpu)
+{
+	struct ahead ahead = {INT64_MIN, INT64_MAX};
+	uint64_t start = cycles(), budget = ns_to_cycles(BUDGET_NS), number = 0;
+	bool alive = true;
+
+	line.asked = line.answered = 0;
+	__atomic_store_n(&line.whose, cpu, __ATOMIC_RELEASE);
+	do
+		alive = round_trip(++number, &ahead);
+	while (alive && number < ROUNDS && cycles() - start < budget);
+	__atomic_store_n(&line.asked, ENOUGH, __ATOMIC_RELEASE);
+	if (!alive || !wait_answer(ENOUGH))
+		return false;
+	judge(cpu->index, &ahead);
+	return true;
+}
+
+uint64_t cpus_skew_cycles(void)
+{
+	return farthest;
+}
