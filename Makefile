@@ -94,8 +94,11 @@ $(B)/libhost.a: $(HOST_OBJ)
 $(B)/unit/%: $(B)/host/tests/unit/%.c.o $(B)/libhost.a
 	$(call say,HOSTLD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(HOSTCC) $(HCFLAGS) -o $@ $< $(B)/libhost.a $(HLDLIBS)
+	$(Q)$(HOSTCC) $(HCFLAGS) -o $@ $(filter %.o,$^) $(B)/libhost.a $(HLDLIBS)
 .SECONDARY:
+
+# Of the machine, what only reads tables.
+$(B)/unit/test_madt: $(B)/host/arch/x86_64/madt.c.o
 
 # The host again, without the sanitizers and optimised like the kernel: for counting instructions.
 PERF_SRC := $(filter-out tests/host/%,$(HOST_SRC)) $(wildcard tests/host/fake*.c) \

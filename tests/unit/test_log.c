@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which messages come out, and as what? */
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -14,7 +17,7 @@ static struct {
 	struct sink sink;
 	unsigned writes;
 	size_t len;
-	char text[4096];
+	char text[65536];
 } out;
 
 static void out_write(struct sink *sink, const char *text, size_t len)
@@ -116,6 +119,65 @@ static void level_names(void **state)
 	assert_int_equal(level, LOG_INFO);
 }
 
+#define WRITERS	  4
+#define LINES	  200
+#define LINE_FORM "%08u %08u"
+
+/* As slow as a UART: whoever can come in between, does. */
+static void slow_write(struct sink *sink, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		out_write(sink, text + i, 1);
+		if (i % 8 == 0)
+			sched_yield();
+	}
+}
+
+static void *writer(void *number)
+{
+	for (unsigned i = 0; i < LINES; i++)
+		log_error(LINE_FORM, *(unsigned *)number, i);
+	return NULL;
+}
+
+static void lines_of_several_cpus_stay_whole(void **state)
+{
+	unsigned number[WRITERS], seen[WRITERS] = {0}, who, which;
+	pthread_t thread[WRITERS];
+	char *line, *rest;
+
+	(void)state;
+	out.sink.write = slow_write;
+	for (unsigned i = 0; i < WRITERS; i++) {
+		number[i] = i;
+		assert_int_equal(pthread_create(&thread[i], NULL, writer, &number[i]), 0);
+	}
+	for (unsigned i = 0; i < WRITERS; i++)
+		pthread_join(thread[i], NULL);
+	for (line = strtok_r(out.text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		assert_int_equal(strlen(line), strlen("error: ") + 17);
+		assert_int_equal(sscanf(line, "error: %u %u", &who, &which), 2);
+		assert_in_range(who, 0, WRITERS - 1);
+		assert_int_equal(which, seen[who]++);
+	}
+	for (unsigned i = 0; i < WRITERS; i++)
+		assert_int_equal(seen[i], LINES);
+}
+
+/* What a panic does: the end of a line is waited for, one that never ends is not. */
+static void seized_for_good(void **state)
+{
+	struct sink sink = {.write = out_write};
+
+	(void)state;
+	assert_true(sink_seize(&sink));
+	assert_false(spin_try_lock(&sink.lock));
+	assert_false(sink_seize(&sink));
+	assert_false(spin_try_lock(&sink.lock));
+	spin_unlock(&sink.lock);
+	assert_true(sink_seize(&sink));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +185,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(levels, open_sink, close_sink),
 		cmocka_unit_test_setup_teardown(long_text_is_cut_line_is_not, open_sink,
 						close_sink),
+		cmocka_unit_test_setup_teardown(lines_of_several_cpus_stay_whole, open_sink,
+						close_sink),
+		cmocka_unit_test(seized_for_good),
 		cmocka_unit_test(level_names),
 	};
 
