@@ -92,10 +92,19 @@ enum { /* feature bits */
        FAKE_TOPOLOGY = 10,
        FAKE_CONFIG_WCE = 11,
        FAKE_MQ = 12,
+       FAKE_DISCARD = 13,
+       FAKE_WRITE_ZEROES = 14,
+       FAKE_LIFETIME = 15,
+       FAKE_SECURE_ERASE = 16,
+       FAKE_NOTIFY_ON_EMPTY = 24,
+       FAKE_ANY_LAYOUT = 27,
        FAKE_INDIRECT_DESC = 28,
        FAKE_EVENT_IDX = 29,
        FAKE_VERSION_1 = 32,
        FAKE_ACCESS_PLATFORM = 33,
+       FAKE_RING_PACKED = 34,
+       FAKE_IN_ORDER = 35,
+       FAKE_ORDER_PLATFORM = 36,
        FAKE_NOTIFICATION_DATA = 38,
        FAKE_NOTIF_CONFIG_DATA = 39,
        FAKE_RING_RESET = 40,
@@ -110,6 +119,9 @@ enum { /* device status */
 };
 enum { FAKE_COMMON = 1, FAKE_NOTIFY, FAKE_ISR, FAKE_DEVICE, FAKE_PCI_CFG }; /* cfg_type */
 
+struct fake_disk;
+struct fake_queue;
+
 enum fake_service {
 	FAKE_NOTIFIED, /* takes buffers only when notified */
 	FAKE_POLLING,  /* looks by itself at each step and asks for no notification */
@@ -121,8 +133,8 @@ enum fake_finish {
 };
 enum fake_order { FAKE_FIFO, FAKE_REVERSE, FAKE_RANDOM };
 enum fake_event {
-	FAKE_EVENT_NEXT,  /* avail_event asks for a notification at the next buffer */
-	FAKE_EVENT_FIXED, /* avail_event stays at @event_value */
+	FAKE_EVENT_NEXT,  /* asks for a notification at the next buffer */
+	FAKE_EVENT_FIXED, /* avail_event, or the descriptor event, stays at @event_value */
 };
 enum fake_lie {
 	FAKE_HONEST,
@@ -133,9 +145,25 @@ enum fake_lie {
 	FAKE_STATUS,	  /* ends it with status @lie_value */
 	FAKE_NO_STATUS,	  /* leaves the status byte as it was */
 	FAKE_SHORT,	  /* transfers, and reports, @lie_value bytes of data and no status */
-	FAKE_IDX_JUMP,	  /* moves the used index by @lie_value more than it should */
+	FAKE_IDX_JUMP,	  /* moves the used index by @lie_value more than it should; packed: marks
+			     that many further slots as used */
+	FAKE_FLAGS,	  /* packed: inverts the bits @lie_value of the used flags */
 	FAKE_NEEDS_RESET, /* sets DEVICE_NEEDS_RESET instead */
 	FAKE_VANISH,	  /* all registers read all-ones from then on */
+};
+
+enum { /* descriptor flags; the last two in the packed ring only */
+       FAKE_D_NEXT = 1,
+       FAKE_D_WRITE = 2,
+       FAKE_D_INDIRECT = 4,
+       FAKE_D_AVAIL = 0x80,
+       FAKE_D_USED = 0x8000,
+};
+
+struct fake_desc { /* of either ring: the last two fields are next, or id and flags, swapped */
+	uint64_t addr;
+	uint32_t len;
+	uint16_t word[2];
 };
 
 struct fake_seg {
@@ -146,7 +174,9 @@ struct fake_seg {
 
 struct fake_chain { /* one buffer, as the driver described it */
 	bool busy;
-	uint16_t queue, head;
+	uint16_t queue, head; /* where its first descriptor was */
+	uint16_t id;	      /* what it is called when it is used; split: the head */
+	unsigned slots;	      /* of the ring */
 	unsigned nr_segs, max_segs;
 	bool indirect;
 	struct fake_seg *seg;
@@ -156,18 +186,56 @@ struct fake_chain { /* one buffer, as the driver described it */
 	unsigned nr_raw;
 };
 
+/* What a used entry says. */
+struct fake_use {
+	uint32_t id, len;
+	unsigned buffers, slots; /* that it stands for: more than one with IN_ORDER */
+	uint16_t jump, flip;	 /* how it lies */
+};
+
+/* What differs between split and packed: positions count index steps, or slots. */
+struct fake_ring {
+	const char *missed; /* the rule that a notification left out breaks */
+	/* Judges the memory of a queue that is being enabled. */
+	void (*enable)(struct fake_disk *disk, struct fake_queue *queue);
+	/* Writes what the device wants to be notified of. */
+	void (*suppress)(struct fake_disk *disk, struct fake_queue *queue);
+	/* Judges what the driver may change at any time, and what it may not. */
+	void (*check)(struct fake_disk *disk, struct fake_queue *queue);
+	/* The position behind what is available. */
+	uint64_t (*published)(const struct fake_queue *queue);
+	/* Takes all that is available; how many buffers it was. */
+	unsigned (*take)(struct fake_disk *disk, struct fake_queue *queue);
+	/* Did the device ask to be notified of something from queue->seen to @published? */
+	bool (*wanted)(const struct fake_disk *disk, const struct fake_queue *queue,
+		       uint64_t published);
+	/* Writes a used entry; does the driver ask for an interrupt then? */
+	bool (*use)(struct fake_disk *disk, struct fake_queue *queue, const struct fake_use *use);
+	/* The upper half of a notification with NOTIFICATION_DATA. */
+	uint16_t (*notify_data)(const struct fake_queue *queue);
+};
+extern const struct fake_ring fake_split, fake_packed;
+
 struct fake_queue {
+	const struct fake_ring *format;
 	uint16_t size, max_size, vector;
 	bool enabled, notified;
 	bool await_vector;	   /* a vector was mapped and not read back */
 	unsigned written;	   /* bit per register half that was set since reset */
 	uint64_t ring[3];	   /* descriptors, driver area, device area */
 	uint16_t last_avail, used; /* free-running */
-	uint16_t seen;		   /* available index at the last look */
-	struct fake_chain *chain;  /* by head */
+	uint64_t seen;		   /* position at the last look */
+	struct fake_chain *chain;  /* split: by head */
 	uint16_t *owner;	   /* by descriptor: head + 1 of the buffer that it is part of */
-	uint16_t *pending;	   /* heads taken and not completed */
+	uint16_t *pending;	   /* indices into @chain: taken and not completed */
 	unsigned nr_pending;
+	struct fake_packed {
+		uint64_t taken, used;	  /* slots since the queue was enabled */
+		struct fake_desc *shadow; /* by slot: what the device found there */
+		uint8_t *in_flight;	  /* by buffer id */
+		unsigned next_chain;
+		bool lied; /* so that what the driver owns cannot be told any more */
+	} packed;
 	uint64_t notifications; /* all that came */
 	uint64_t unneeded;	/* of these, with new buffers, though suppressed */
 	uint64_t repeated;	/* of these, without new buffers */
@@ -224,10 +292,11 @@ struct fake_disk {
 	enum fake_order order;
 	enum fake_event event;
 	uint16_t event_value;
-	bool junk;		 /* junk in the suppression field that was not negotiated */
-	uint64_t lose;		 /* notifications to swallow */
-	uint16_t default_vector; /* of all events after a reset; 0xffff */
-	unsigned refuse_mapping; /* the Nth mapping of a vector from now; 0: none */
+	bool junk;			       /* junk in what the driver must ignore */
+	unsigned used_batch;		       /* with IN_ORDER, buffers per used entry; 0: 1 */
+	uint64_t lose;			       /* notifications to swallow */
+	uint16_t default_vector;	       /* of all events after a reset; 0xffff */
+	unsigned refuse_mapping;	       /* the Nth mapping of a vector from now; 0: none */
 	uint64_t refuse_queues, refuse_config; /* bit per queue whose vectors are refused; all */
 	unsigned bad_word;		/* of the MSI-X table, from 1: keeps nothing; 0: none */
 	uint64_t lose_irqs, twice_irqs; /* interrupts to swallow; to raise twice */
@@ -343,7 +412,21 @@ void fake_queue_notified(struct fake_disk *disk, struct fake_queue *queue);
 void fake_queue_look(struct fake_disk *disk, struct fake_queue *queue);
 void fake_queue_finish(struct fake_disk *disk, struct fake_queue *queue, unsigned n);
 void fake_chain_walk(struct fake_disk *disk, struct fake_queue *queue, uint16_t head);
+/* Adds a segment and judges it; @order names the rule of readable before writable. */
+void fake_chain_add(struct fake_chain *chain, struct fake_seg seg, const char *order);
+/* Reads a descriptor that must stay as it is until the buffer is used. */
+struct fake_desc fake_chain_fetch(struct fake_chain *chain, uint64_t where);
+/* The buffer is to be used: its descriptors must be as they were. */
 void fake_chain_check(struct fake_queue *queue, const struct fake_chain *chain);
+/* Is the device at work, and has no rule been broken? */
+bool fake_live(const struct fake_disk *disk);
+bool fake_accepted(const struct fake_disk *disk, unsigned feature);
+/* Are these the flags of an available descriptor, where the wrap counter is @wrap? (2.8.1) */
+bool fake_packed_available(uint16_t flags, bool wrap);
+/* Takes the list whose head is at packed.taken; returns how many slots it has. */
+unsigned fake_packed_walk(struct fake_disk *disk, struct fake_queue *queue, bool wrap);
+void fake_ring_memory(const char *rule, const char *name, uint64_t addr, uint64_t bytes,
+		      uint64_t align);
 /* Reads the header and counts the request when it is taken; carries it out when it completes. */
 void fake_blk_take(struct fake_disk *disk, const struct fake_chain *chain);
 uint32_t fake_blk_run(struct fake_disk *disk, const struct fake_chain *chain, enum fake_lie lie);

@@ -5,15 +5,8 @@
 
 #include "tests/host/fake.h"
 
-#define DESC_NEXT     1u
-#define DESC_WRITE    2u
-#define DESC_INDIRECT 4u
-
-struct desc {
-	uint64_t addr;
-	uint32_t len;
-	uint16_t flags, next;
-};
+#define FLAGS 0 /* in fake_desc.word[] */
+#define NEXT  1
 
 static void *grow(void *p, unsigned n, size_t bytes)
 {
@@ -25,7 +18,7 @@ static void *grow(void *p, unsigned n, size_t bytes)
 
 static void make_room(struct fake_chain *chain)
 {
-	if (chain->nr_raw < chain->max_segs)
+	if (chain->nr_raw < chain->max_segs && chain->nr_segs < chain->max_segs)
 		return;
 	chain->max_segs = chain->max_segs ? 2 * chain->max_segs : 8;
 	chain->seg = grow(chain->seg, chain->max_segs, sizeof(*chain->seg));
@@ -33,9 +26,9 @@ static void make_room(struct fake_chain *chain)
 }
 
 /* Each descriptor is read once, as two words that the driver may have stored as such. */
-static struct desc fetch(struct fake_chain *chain, uint64_t where)
+struct fake_desc fake_chain_fetch(struct fake_chain *chain, uint64_t where)
 {
-	struct desc desc = {0};
+	struct fake_desc desc = {0};
 	struct fake_raw *raw;
 
 	make_room(chain);
@@ -46,26 +39,34 @@ static struct desc fetch(struct fake_chain *chain, uint64_t where)
 	return desc;
 }
 
-static void add_seg(struct fake_chain *chain, const struct desc *desc)
+void fake_chain_add(struct fake_chain *chain, struct fake_seg seg, const char *order)
 {
-	bool write = desc->flags & DESC_WRITE;
-
-	if (desc->flags & ~(DESC_NEXT | DESC_WRITE | DESC_INDIRECT))
-		fake_violate("RING-SPLIT: descriptor flags %#x", desc->flags);
-	if (desc->len == 0)
+	make_room(chain);
+	if (seg.len == 0)
 		fake_violate("F-111: descriptor of length 0 in the buffer at head %u", chain->head);
-	else if (!host_dma_ok(desc->addr, desc->len))
-		fake_violate("RSVD-05: %u bytes at %#llx are not memory for devices", desc->len,
-			     (unsigned long long)desc->addr);
-	if (!write && chain->nr_segs > 0 && chain->seg[chain->nr_segs - 1].write)
-		fake_violate("RING-SPLIT-02: readable descriptor after a writable one");
-	chain->seg[chain->nr_segs++] = (struct fake_seg){desc->addr, desc->len, write};
+	else if (!host_dma_ok(seg.addr, seg.len))
+		fake_violate("RSVD-05: %u bytes at %#llx are not memory for devices", seg.len,
+			     (unsigned long long)seg.addr);
+	if (!seg.write && chain->nr_segs > 0 && chain->seg[chain->nr_segs - 1].write)
+		fake_violate("%s: readable descriptor after a writable one", order);
+	chain->seg[chain->nr_segs++] = seg;
 }
 
-static void walk_table(struct fake_queue *queue, struct fake_chain *chain, const struct desc *table)
+static void add_seg(struct fake_chain *chain, const struct fake_desc *desc)
+{
+	uint16_t flags = desc->word[FLAGS];
+
+	if (flags & ~(FAKE_D_NEXT | FAKE_D_WRITE | FAKE_D_INDIRECT))
+		fake_violate("RING-SPLIT: descriptor flags %#x", flags);
+	fake_chain_add(chain, (struct fake_seg){desc->addr, desc->len, flags & FAKE_D_WRITE},
+		       "RING-SPLIT-02");
+}
+
+static void walk_table(struct fake_queue *queue, struct fake_chain *chain,
+		       const struct fake_desc *table)
 {
 	unsigned entries = table->len / 16, at = 0, n;
-	struct desc desc;
+	struct fake_desc desc;
 
 	if (table->len % 16 || entries == 0 || !host_dma_ok(table->addr, table->len)) {
 		fake_violate("RING-SPLIT-12: indirect table of %u bytes at %#llx", table->len,
@@ -75,18 +76,18 @@ static void walk_table(struct fake_queue *queue, struct fake_chain *chain, const
 	if (entries > queue->size)
 		fake_violate("RING-SPLIT-09: indirect table of %u entries, queue size %u", entries,
 			     queue->size);
-	for (n = 0; n < entries; n++, at = desc.next) {
-		desc = fetch(chain, table->addr + 16ull * at);
-		if (desc.flags & DESC_INDIRECT)
+	for (n = 0; n < entries; n++, at = desc.word[NEXT]) {
+		desc = fake_chain_fetch(chain, table->addr + 16ull * at);
+		if (desc.word[FLAGS] & FAKE_D_INDIRECT)
 			fake_violate("RING-SPLIT-08: INDIRECT inside an indirect table");
 		add_seg(chain, &desc);
-		if (!(desc.flags & DESC_NEXT)) {
+		if (!(desc.word[FLAGS] & FAKE_D_NEXT)) {
 			if (n + 1 != entries)
 				fake_violate("RING-SPLIT-12: table ends at entry %u of %u", n + 1,
 					     entries);
 			return;
 		}
-		if (desc.next >= entries)
+		if (desc.word[NEXT] >= entries)
 			break;
 	}
 	fake_violate("RING-SPLIT-12: indirect table of %u entries does not end", entries);
@@ -107,27 +108,27 @@ static void walk(struct fake_disk *disk, struct fake_queue *queue, struct fake_c
 {
 	uint16_t at = chain->head;
 	unsigned n;
-	struct desc desc;
+	struct fake_desc desc;
 
-	for (n = 0; n < queue->size; n++, at = desc.next) {
+	for (n = 0; n < queue->size; n++, at = desc.word[NEXT]) {
 		if (at >= queue->size) {
 			fake_violate("RING-SPLIT-21: descriptor index %u, queue size %u", at,
 				     queue->size);
 			return;
 		}
 		own(queue, chain->head, at);
-		desc = fetch(chain, queue->ring[0] + 16ull * at);
-		if (!(desc.flags & DESC_INDIRECT)) {
+		desc = fake_chain_fetch(chain, queue->ring[0] + 16ull * at);
+		if (!(desc.word[FLAGS] & FAKE_D_INDIRECT)) {
 			add_seg(chain, &desc);
 		} else {
 			chain->indirect = true;
 			if (!(disk->accepted >> FAKE_INDIRECT_DESC & 1))
 				fake_violate("RING-SPLIT-07: INDIRECT was not negotiated");
-			if (desc.flags & DESC_NEXT)
+			if (desc.word[FLAGS] & FAKE_D_NEXT)
 				fake_violate("RING-SPLIT-10: INDIRECT and NEXT in one descriptor");
 			walk_table(queue, chain, &desc);
 		}
-		if (!(desc.flags & DESC_NEXT))
+		if (!(desc.word[FLAGS] & FAKE_D_NEXT))
 			return;
 	}
 	fake_violate("RING-SPLIT-09: buffer at head %u is longer than the queue, or a loop",
@@ -151,7 +152,8 @@ void fake_chain_walk(struct fake_disk *disk, struct fake_queue *queue, uint16_t 
 		return;
 	}
 	chain->busy = true;
-	chain->head = head;
+	chain->head = chain->id = head;
+	chain->slots = 1;
 	chain->queue = (uint16_t)(queue - disk->queue);
 	chain->nr_segs = chain->nr_raw = 0;
 	chain->indirect = false;
@@ -164,7 +166,6 @@ void fake_chain_walk(struct fake_disk *disk, struct fake_queue *queue, uint16_t 
 	fake_blk_take(disk, chain);
 }
 
-/* When a buffer is used, its descriptors must be as they were when it was posted. */
 void fake_chain_check(struct fake_queue *queue, const struct fake_chain *chain)
 {
 	unsigned i;
@@ -173,6 +174,10 @@ void fake_chain_check(struct fake_queue *queue, const struct fake_chain *chain)
 		if (memcmp((const void *)(uintptr_t)chain->raw[i].where, chain->raw[i].bytes, 16))
 			fake_violate("CLEAN-01: a descriptor of head %u changed while in flight",
 				     chain->head);
+	if (!queue->owner) {
+		queue->packed.in_flight[chain->id] = 0;
+		return;
+	}
 	for (i = 0; i < queue->size; i++)
 		if (queue->owner[i] == chain->head + 1u)
 			queue->owner[i] = 0;

@@ -103,15 +103,17 @@ static void check_notify_word(struct fake_disk *disk, unsigned index, uint32_t v
 	bool data = disk->accepted >> FAKE_NOTIFICATION_DATA & 1;
 	bool config_data = disk->accepted >> FAKE_NOTIF_CONFIG_DATA & 1;
 	uint32_t word = config_data ? index + 0x100 : index;
-	const uint16_t *avail = (const uint16_t *)(uintptr_t)disk->queue[index].ring[1];
+	const struct fake_queue *queue = &disk->queue[index];
 
 	if (width != (data ? 4u : 2u))
 		fake_violate("NOTIF-0%c: notification of %u bytes", data ? '2' : '1', width);
 	if ((uint16_t)value != word)
 		fake_violate("NOTIF-0%c: notification of queue %u carries %#x",
 			     config_data ? '5' : '3', index, value);
-	if (data && value >> 16 != __atomic_load_n(&avail[1], __ATOMIC_ACQUIRE))
-		fake_violate("NOTIF-07: notification carries %#x", value);
+	if (data && !disk->threaded && value >> 16 != queue->format->notify_data(queue))
+		fake_violate("NOTIF-0%c: notification carries %#x, expected %#x above",
+			     queue->format == &fake_split ? '7' : '8', value,
+			     queue->format->notify_data(queue));
 }
 
 /* Which queue has its doorbell at @offset? With a multiplier of 0 all do: the value decides. */

@@ -175,9 +175,13 @@ static void driver_feature_write(struct fake_disk *disk, uint32_t value)
 
 /* ---- Queue registers ---- */
 
-static void queue_size_write(struct fake_queue *queue, uint32_t value)
+static void queue_size_write(const struct fake_disk *disk, struct fake_queue *queue, uint32_t value)
 {
-	if (value == 0 || (value & (value - 1)))
+	bool packed = fake_accepted(disk, FAKE_RING_PACKED);
+
+	if (value == 0 && packed)
+		fake_violate("PCI-COM-02: queue_size 0");
+	else if (!packed && (value == 0 || (value & (value - 1))))
 		fake_violate("PCI-COM-03: queue_size %u", value);
 	if (value > queue->max_size)
 		fake_violate("PCI-COM-10: queue_size %u is more than %u", value, queue->max_size);
@@ -235,7 +239,7 @@ static void queue_write(struct fake_disk *disk, uint64_t offset, uint32_t value)
 			     disk->queue_select);
 	if (offset == QUEUE_SIZE) {
 		if (!disk->size_fixed)
-			queue_size_write(queue, value);
+			queue_size_write(disk, queue, value);
 	} else if (offset == QUEUE_VECTOR) {
 		queue->vector = fake_msix_map(disk, disk->queue_select, value);
 		queue->await_vector = value != 0xffff;
