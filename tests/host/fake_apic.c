@@ -4,7 +4,7 @@
 
 #include <arch/machine.h>
 
-#include "tests/host/fake.h"
+#include "tests/host/fake_inside.h"
 
 #define CPUS	     8
 #define VECTOR_FIRST 32u

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/host/fake.h"
+#include "tests/host/fake_inside.h"
 
 #define FLAGS 0 /* in fake_desc.word[] */
 #define NEXT  1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What stands in a disk's configuration, who may read it when, and what is a right notification? */
-#include "tests/host/fake.h"
+#include "tests/host/fake_inside.h"
 
 /* The fields of struct virtio_blk_config (5.2.4), 64-bit ones as two halves. */
 static const struct {

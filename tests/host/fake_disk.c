@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/host/fake.h"
+#include "tests/host/fake_inside.h"
 
 /* Where QEMU puts them; both BARs use the same places. */
 #define COMMON_OFFSET  0x0000u

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/host/fake.h"
+#include "tests/host/fake_inside.h"
 
 #define EVENT_DISABLE 1u
 #define EVENT_DESC    2u

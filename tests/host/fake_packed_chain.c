@@ -2,7 +2,7 @@
 /* Is a list of the packed ring well-formed? A walk that follows each rule of 2.8.5 to 2.8.7. */
 #include <string.h>
 
-#include "tests/host/fake.h"
+#include "tests/host/fake_inside.h"
 
 #define ID    0 /* in fake_desc.word[] */
 #define FLAGS 1

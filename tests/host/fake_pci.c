@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/host/fake.h"
+#include "tests/host/fake_inside.h"
 
 #define FUNCTIONS  64
 #define COMMAND	   0x04

@@ -2,7 +2,7 @@
 /* How does the device side of a split queue read what is available, and write what is used? (2.7) */
 #include <stdlib.h>
 
-#include "tests/host/fake.h"
+#include "tests/host/fake_inside.h"
 
 /* Each field that both sides touch is one atomic access; offsets in units of the field (2.7.6). */
 static uint16_t *avail_field(const struct fake_queue *queue, unsigned index)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Does the driver bring the device up in the order of 3.1.1, and wait for a reset to end? */
-#include "tests/host/fake.h"
+#include "tests/host/fake_inside.h"
 
 uint32_t fake_status_read(struct fake_disk *disk)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "tests/host/fake.h"
+#include "tests/host/fake_inside.h"
 
 static void delay(struct fake_disk *disk)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/host/fake.h"
+#include "tests/host/fake_inside.h"
 
 enum { SELECT_DEVICE = 1, SELECT_DRIVER = 2, SELECT_QUEUE = 4 };
 /* Bits of fake_queue.written: three addresses in two halves, then the size, set or read as it is, and the vector. */

@@ -6,7 +6,7 @@
 
 #include <arch/machine.h>
 
-#include "tests/host/fake.h"
+#include "tests/host/fake_inside.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HOST_ASAN
