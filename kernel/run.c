@@ -15,10 +15,35 @@
 
 static struct job_plan plans[JOBS_MAX];
 
+static bool has_queues(const struct blk_config *config, const struct blk_device *disk, char *error,
+		       size_t error_size)
+{
+	if (config->queues > disk->max_queues) {
+		format(error, error_size, "blk.queues=%u: %s has %u queue%s", config->queues,
+		       disk->name, disk->max_queues, disk->max_queues == 1 ? "" : "s");
+		return false;
+	}
+	if (config->poll_queues >= disk->nr_queues) {
+		format(error, error_size, "blk.poll_queues=%u: leaves none of the %u queue%s of %s",
+		       config->poll_queues, disk->nr_queues, disk->nr_queues == 1 ? "" : "s",
+		       disk->name);
+		return false;
+	}
+	if (disk->irq_refused) {
+		format(error, error_size,
+		       "blk.irq=msix: %s: not a vector for each queue: %s; use blk.irq=auto",
+		       disk->name, disk->irq_refused);
+		return false;
+	}
+	return true;
+}
+
 /* What the driver was asked for and this disk cannot do is an error, not a silent other thing. */
 static bool device_honours(const struct blk_config *config, const struct blk_device *disk,
 			   char *error, size_t error_size)
 {
+	if (!has_queues(config, disk, error, error_size))
+		return false;
 	if (config->qsize > disk->queue_size) {
 		format(error, error_size, "blk.qsize=%u: %s offers a queue of %u", config->qsize,
 		       disk->name, disk->queue_size);

@@ -70,6 +70,9 @@ struct blk_counters {
 
 /* How completions are noticed: by looking, by interrupt, or by looking for a while first. */
 enum blk_mode { BLK_POLL, BLK_IRQ, BLK_HYBRID };
+/* Which interrupt: the best that there is, or a vector of its own for each queue and nothing less; or
+ * the best from one that queues share on, or from INTx on. */
+enum blk_irq { BLK_IRQ_AUTO, BLK_IRQ_MSIX, BLK_IRQ_MSIX_SHARED, BLK_IRQ_INTX };
 enum blk_event_idx { BLK_EVENT_IDX_OFF, BLK_EVENT_IDX_ON, BLK_EVENT_IDX_AUTO };
 enum blk_indirect { BLK_INDIRECT_NEVER, BLK_INDIRECT_ALWAYS };
 
@@ -77,12 +80,13 @@ enum blk_indirect { BLK_INDIRECT_NEVER, BLK_INDIRECT_ALWAYS };
 struct blk_config {
 	enum blk_mode mode;
 	uint32_t irq_coalesce; /* completions for which one interrupt is asked for */
+	enum blk_irq irq;
 	enum blk_indirect indirect;
 	enum blk_event_idx event_idx; /* off: not accepted though offered */
 	uint32_t qsize;		      /* 0: what the device offers */
 	uint64_t timeout_ns;	      /* a request older than this fails */
 	uint32_t queues;	      /* 0: one for each CPU, as far as the device has them */
-	uint32_t poll_queues;	      /* of these, how many are only polled */
+	uint32_t poll_queues;	      /* of these, how many are only polled; at most all but one */
 	uint32_t nr_cpus;	      /* to share the queues out to; 0 is 1 */
 };
 
@@ -109,10 +113,12 @@ struct blk_device {
 	const char *transport; /* "modern" */
 	const char *ring;      /* "split" */
 	uint32_t irq_coalesce;
+	/* Of queue 0, as of all that are not set aside for polling unless one was refused its vector. */
 	enum blk_mode mode;    /* what was asked for, or BLK_POLL where no interrupt could be had */
 	const char *interrupt; /* "msix", "msix-shared", "intx", "none" */
-	uint16_t queue_size;
-	uint16_t max_queues;	   /* that the device has */
+	const char *irq_refused;   /* why BLK_IRQ_MSIX, if asked for, cannot be; NULL: it can */
+	uint16_t queue_size;	   /* the smallest */
+	uint16_t max_queues;	   /* that the device has, as far as was looked */
 	uint16_t nr_queues;	   /* in use */
 	uint16_t nr_poll_queues;   /* of these, the last ones: polled whatever the mode */
 	struct blk_queue **queues; /* nr_queues of them */
@@ -121,7 +127,7 @@ struct blk_device {
 
 /* Where a queue's completions are noticed, and how. */
 struct blk_queue_info {
-	uint16_t index;
+	uint16_t index, size;
 	enum blk_mode mode;    /* BLK_POLL where no interrupt could be had */
 	const char *interrupt; /* "msix", "msix-shared", "intx", "none" */
 	uint16_t vector;       /* of MSI-X; 0xffff: none */
@@ -137,6 +143,9 @@ struct blk_queue *blk_queue_of(const struct blk_device *dev, unsigned cpu,
 
 /* Whether @pci is a virtio-blk device, modern or transitional. For pci_scan(). */
 bool blk_is_disk(const struct pci_function *pci);
+
+/* The most queues of a disk: what its 16-bit field can say. */
+#define BLK_QUEUES_MAX 65535
 
 /* Brings up the disk at @pci; on failure logs one line that says what and where, returns false. */
 bool blk_open(struct blk_device *dev, const struct pci_function *pci, unsigned index,
@@ -180,7 +189,8 @@ void blk_disarm(struct blk_queue *queue);
  */
 bool blk_check_progress(struct blk_queue *queue);
 
-const struct blk_counters *blk_counters(const struct blk_queue *queue);
+/* They stay where they are; those of interrupts are brought up to date by the call. */
+const struct blk_counters *blk_counters(struct blk_queue *queue);
 
 /* One request on a queue with nothing else in flight, waited for. @data is @bytes of DMA memory
  * (NULL for a flush). */

@@ -6,13 +6,14 @@
 #include "lib/log.h"
 
 /* struct virtio_blk_config */
-enum { CAPACITY = 0, SIZE_MAX_ = 8, SEG_MAX = 12, BLK_SIZE = 20, WRITEBACK = 32 };
+enum { CAPACITY = 0, SIZE_MAX_ = 8, SEG_MAX = 12, BLK_SIZE = 20, WRITEBACK = 32, NUM_QUEUES = 34 };
 
 #define BLOCK_BYTES_MAX (16u << 20)
 
 struct fields {
 	uint64_t capacity;
 	uint32_t size_max, seg_max, blk_size;
+	uint16_t num_queues;
 	uint8_t writeback;
 };
 
@@ -25,7 +26,8 @@ static bool present(const struct virtio_device *dev, uint64_t feature, unsigned 
 
 static void read_fields(const struct virtio_device *dev, struct fields *f)
 {
-	*f = (struct fields){.size_max = UINT32_MAX, .seg_max = 1, .blk_size = SECTOR_BYTES};
+	*f = (struct fields){
+		.size_max = UINT32_MAX, .seg_max = 1, .blk_size = SECTOR_BYTES, .num_queues = 1};
 	f->capacity = region_read32(&dev->config, CAPACITY) |
 		      (uint64_t)region_read32(&dev->config, CAPACITY + 4) << 32;
 	if (present(dev, VIRTIO_BLK_F_SIZE_MAX, SIZE_MAX_, 4))
@@ -34,6 +36,8 @@ static void read_fields(const struct virtio_device *dev, struct fields *f)
 		f->seg_max = region_read32(&dev->config, SEG_MAX);
 	if (present(dev, VIRTIO_BLK_F_BLK_SIZE, BLK_SIZE, 4))
 		f->blk_size = region_read32(&dev->config, BLK_SIZE);
+	if (present(dev, VIRTIO_BLK_F_MQ, NUM_QUEUES, 2))
+		f->num_queues = region_read16(&dev->config, NUM_QUEUES);
 	/* Without a way to ask: writeback if there is something to flush (5.2.5.1). */
 	f->writeback = virtio_has(dev, VIRTIO_BLK_F_FLUSH);
 	if (present(dev, VIRTIO_BLK_F_CONFIG_WCE, WRITEBACK, 1))
@@ -84,6 +88,7 @@ bool blk_read_config(struct blk_device *blk, const struct virtio_device *dev)
 	blk->block_bytes = usable_block_bytes(dev, f.blk_size);
 	blk->seg_max = f.seg_max ? f.seg_max : 1;
 	blk->size_max_bytes = f.size_max ? f.size_max : UINT32_MAX;
+	blk->max_queues = f.num_queues ? f.num_queues : 1;
 	blk->read_only = virtio_has(dev, VIRTIO_BLK_F_RO);
 	blk->flush = virtio_has(dev, VIRTIO_BLK_F_FLUSH);
 	blk->writeback = f.writeback;

@@ -13,10 +13,11 @@
 #define VIRTIO_BLK_F_BLK_SIZE	VIRTIO_F(6)
 #define VIRTIO_BLK_F_FLUSH	VIRTIO_F(9)
 #define VIRTIO_BLK_F_CONFIG_WCE VIRTIO_F(11)
+#define VIRTIO_BLK_F_MQ		VIRTIO_F(12)
 
 /*
  * Reads the configuration as a whole, between two equal generations, and fills in the geometry,
- * limits and cache mode of @blk. After FEATURES_OK. On failure logs why and returns false.
+ * limits, cache mode and max_queues of @blk. After FEATURES_OK. On failure logs why and returns false.
  */
 bool blk_read_config(struct blk_device *blk, const struct virtio_device *dev);
 

@@ -18,8 +18,8 @@ static uint64_t wanted_features(const struct blk_config *config)
 {
 	uint64_t wanted = VIRTIO_BLK_F_SIZE_MAX | VIRTIO_BLK_F_SEG_MAX | VIRTIO_BLK_F_RO |
 			  VIRTIO_BLK_F_BLK_SIZE | VIRTIO_BLK_F_FLUSH | VIRTIO_BLK_F_CONFIG_WCE |
-			  VIRTIO_F_VERSION_1 | VIRTIO_F_ACCESS_PLATFORM | VIRTIO_F_ORDER_PLATFORM |
-			  VIRTIO_F_NOTIF_CONFIG_DATA;
+			  VIRTIO_BLK_F_MQ | VIRTIO_F_VERSION_1 | VIRTIO_F_ACCESS_PLATFORM |
+			  VIRTIO_F_ORDER_PLATFORM | VIRTIO_F_NOTIF_CONFIG_DATA;
 
 	if (config->event_idx != BLK_EVENT_IDX_OFF)
 		wanted |= VIRTIO_F_EVENT_IDX;
@@ -34,23 +34,21 @@ bool blk_is_disk(const struct pci_function *fn)
 	       (fn->device_id == DEVICE_MODERN || fn->device_id == DEVICE_TRANSITIONAL);
 }
 
-/* 0, with a word why, if the ring cannot be used. */
-static uint16_t choose_queue_size(struct virtio_device *dev, const struct blk_config *config)
+/* 0, and why, if the ring cannot be used. */
+static uint16_t choose_queue_size(uint16_t size, const struct blk_config *config, char *why,
+				  size_t why_size)
 {
-	uint16_t size = virtio_queue_size(dev, 0);
-
 	if (size == 0)
-		log_error("%s: queue 0 does not exist", dev->name);
+		format(why, why_size, "does not exist");
 	else if ((size & (size - 1)) || size > VIRTQUEUE_SIZE_MAX)
-		log_error("%s: queue size %u is not a power of two, as a split ring needs",
-			  dev->name, size);
+		format(why, why_size, "size %u is not a power of two, as a split ring needs", size);
 	else if (size < VQ_FRAME_DESCRIPTORS)
-		log_error("%s: queue size %u: a read needs %u descriptors", dev->name, size,
-			  VQ_FRAME_DESCRIPTORS);
+		format(why, why_size, "size %u: a read needs %u descriptors", size,
+		       VQ_FRAME_DESCRIPTORS);
 	else if (config->qsize & (config->qsize - 1) ||
 		 (config->qsize && config->qsize < VQ_FRAME_DESCRIPTORS))
-		log_error("%s: queue size %u was asked for: not a power of two, or below 4",
-			  dev->name, config->qsize);
+		format(why, why_size, "size %u was asked for: not a power of two, or below 4",
+		       config->qsize);
 	else
 		return config->qsize && config->qsize < size ? (uint16_t)config->qsize : size;
 	return 0;
@@ -87,14 +85,17 @@ static bool create_ring(struct blk_queue *q, const struct virtio_device *dev)
 				tables);
 }
 
-static struct blk_queue *create_queue(const struct blk_device *blk, struct virtio_device *dev,
-				      uint16_t size, const struct blk_config *config)
+static struct blk_queue *create_queue(const struct blk_device *blk, uint16_t index, uint16_t size,
+				      const struct blk_config *config)
 {
 	struct blk_queue *q = dma_alloc(sizeof(*q), 128);
 
 	if (!q)
 		return NULL;
-	q->dev = dev;
+	q->driver = blk->driver;
+	q->dev = &q->driver->dev;
+	q->info = (struct blk_queue_info){.index = index, .size = size};
+	q->vq.index = index;
 	q->size = size;
 	q->capacity_512 = blk->capacity_512;
 	q->lba_mask_512 = blk->block_bytes / SECTOR_BYTES - 1;
@@ -105,7 +106,7 @@ static struct blk_queue *create_queue(const struct blk_device *blk, struct virti
 	q->ended_tail = &q->ended;
 	q->timeout_ns = config->timeout_ns;
 	q->scanned_cycles = cycles();
-	if (create_ring(q, dev))
+	if (create_ring(q, q->dev))
 		return q;
 	destroy_queue(q);
 	return NULL;
@@ -131,31 +132,99 @@ static bool limit_segments(struct blk_device *blk, const struct virtio_device *d
 	return false;
 }
 
+/* How many to use: what was asked for, or one for each CPU; at most what the device says it has. */
+static unsigned queues_wanted(const struct blk_device *blk, const struct blk_config *config)
+{
+	unsigned n = config->queues ? config->queues : config->nr_cpus ? config->nr_cpus : 1;
+
+	return n < blk->max_queues ? n : blk->max_queues;
+}
+
+/*
+ * The sizes of up to @n queues; returns how many there are. The list ends, with a line that says why,
+ * at the first that cannot be used, whatever num_queues says.
+ */
+static unsigned choose_sizes(struct blk_device *blk, struct virtio_device *dev,
+			     const struct blk_config *config, uint16_t *sizes, unsigned n)
+{
+	char why[80];
+
+	for (unsigned i = 0; i < n; i++) {
+		sizes[i] = choose_queue_size(virtio_queue_size(dev, (uint16_t)i), config, why,
+					     sizeof(why));
+		if (sizes[i] && (i == 0 || sizes[i] < blk->queue_size))
+			blk->queue_size = sizes[i];
+		if (sizes[i])
+			continue;
+		if (i == 0)
+			log_error("%s: queue 0 %s", dev->name, why);
+		else
+			log_warn("%s: queue %u %s: using %u queues of the %u that the device "
+				 "counts",
+				 dev->name, i, why, i, blk->max_queues);
+		blk->max_queues = (uint16_t)i;
+		return i;
+	}
+	return n;
+}
+
+static bool create_queues(struct blk_device *blk, struct virtio_device *dev,
+			  const struct blk_config *config, const uint16_t *sizes, unsigned n)
+{
+	struct blk_driver *driver = blk->driver;
+	unsigned poll = config->poll_queues < n ? config->poll_queues : n - 1;
+
+	driver->room = (uint16_t)n;
+	driver->queues = dma_alloc(n * sizeof(*driver->queues), 64);
+	driver->irq = dma_alloc(n * sizeof(*driver->irq), 64);
+	for (unsigned i = 0; driver->queues && driver->irq && i < n; i++) {
+		driver->queues[i] = create_queue(blk, (uint16_t)i, sizes[i], config);
+		if (!driver->queues[i])
+			break;
+		driver->nr_queues++;
+	}
+	if (driver->nr_queues < n) {
+		log_error("%s: no memory for queue %u of %u", dev->name, driver->nr_queues,
+			  sizes[driver->nr_queues]);
+		return false;
+	}
+	blk->queues = driver->queues;
+	blk->nr_queues = (uint16_t)n;
+	blk->nr_poll_queues = (uint16_t)poll;
+	return true;
+}
+
+static bool set_up_queues(struct blk_device *blk, struct virtio_device *dev,
+			  const struct blk_config *config)
+{
+	unsigned wanted = queues_wanted(blk, config), n;
+	uint16_t *sizes = dma_alloc(wanted * sizeof(*sizes), 64);
+	bool done;
+
+	if (!sizes) {
+		log_error("%s: no memory for the sizes of %u queues", dev->name, wanted);
+		return false;
+	}
+	n = choose_sizes(blk, dev, config, sizes, wanted);
+	done = n > 0 && limit_segments(blk, dev, blk->queue_size) &&
+	       create_queues(blk, dev, config, sizes, n);
+	dma_free(sizes, wanted * sizeof(*sizes));
+	return done;
+}
+
 /* 3.1.1, steps 4 to 8. */
 static bool start(struct blk_device *blk, struct virtio_device *dev,
 		  const struct blk_config *config)
 {
-	uint16_t size;
-
-	if (!virtio_negotiate(dev, wanted_features(config)) || !blk_read_config(blk, dev))
+	if (!virtio_negotiate(dev, wanted_features(config)) || !blk_read_config(blk, dev) ||
+	    !set_up_queues(blk, dev, config))
 		return false;
-	size = choose_queue_size(dev, config);
-	if (!size || !limit_segments(blk, dev, size))
-		return false;
-	blk->queues = dma_alloc(sizeof(struct blk_queue *), 64);
-	if (blk->queues)
-		blk->queues[0] = create_queue(blk, dev, size, config);
-	if (!blk->queues || !blk->queues[0]) {
-		log_error("%s: no memory for a queue of %u", dev->name, size);
-		return false;
-	}
 	blk_irqs_open(blk, config);
-	if (!virtio_queue_enable(dev, 0, &blk->queues[0]->vq))
-		return false;
-	blk_irqs_check(blk);
+	for (uint16_t i = 0; i < blk->nr_queues; i++)
+		if (!virtio_queue_enable(dev, i, &blk->queues[i]->vq))
+			return false;
+	blk_irqs_done(blk, config);
 	virtio_driver_ok(dev);
-	blk->queue_size = size;
-	blk->nr_queues = blk->max_queues = 1;
 	blk->event_idx = virtio_has(dev, VIRTIO_F_EVENT_IDX);
 	blk->indirect_desc = virtio_has(dev, VIRTIO_F_INDIRECT_DESC);
 	return true;
@@ -163,13 +232,18 @@ static bool start(struct blk_device *blk, struct virtio_device *dev,
 
 static void free_device(struct blk_device *blk)
 {
-	blk_irqs_close(blk);
-	if (blk->queues && blk->queues[0])
-		destroy_queue(blk->queues[0]);
-	dma_free(blk->queues, sizeof(struct blk_queue *));
-	dma_free(blk->driver, sizeof(struct blk_driver));
-	blk->queues = NULL;
+	struct blk_driver *driver = blk->driver;
+
 	blk->driver = NULL;
+	blk->queues = NULL;
+	if (!driver)
+		return;
+	virtio_irqs_close(&driver->dev, &driver->irqs);
+	for (unsigned i = 0; i < driver->nr_queues; i++)
+		destroy_queue(driver->queues[i]);
+	dma_free(driver->queues, driver->room * sizeof(*driver->queues));
+	dma_free(driver->irq, driver->room * sizeof(*driver->irq));
+	dma_free(driver, sizeof(*driver));
 }
 
 bool blk_open(struct blk_device *blk, const struct pci_function *pci, unsigned index,
@@ -197,14 +271,15 @@ bool blk_open(struct blk_device *blk, const struct pci_function *pci, unsigned i
 }
 
 /* Whether the device is reset, and has said so. */
-static bool stop_device(struct blk_device *blk)
+static bool stop_device(struct blk_driver *driver)
 {
-	struct blk_driver *driver = blk->driver;
-	struct blk_queue *q = blk->queues ? blk->queues[0] : NULL;
+	for (unsigned i = 0; i < driver->nr_queues; i++) {
+		struct blk_queue *q = driver->queues[i];
 
-	if (q && virtqueue_in_flight(&q->vq))
-		blk_break(q, BLK_DEVICE_GONE, "closed with requests in flight");
-	return q && q->dead ? q->quiet : virtio_reset(&driver->dev);
+		if (virtqueue_in_flight(&q->vq))
+			blk_break(q, BLK_DEVICE_GONE, "closed with requests in flight");
+	}
+	return driver->stopped ? driver->quiet : virtio_reset(&driver->dev);
 }
 
 void blk_close(struct blk_device *blk)
@@ -212,7 +287,7 @@ void blk_close(struct blk_device *blk)
 	if (!blk->driver)
 		return;
 	/* 3.3.1: memory that the device may still write to is never given away. */
-	if (stop_device(blk))
+	if (stop_device(blk->driver))
 		free_device(blk);
 	blk->driver = NULL;
 	blk->queues = NULL;

@@ -91,7 +91,7 @@ static inline void publish_and_kick(struct blk_queue *q)
 static unsigned __attribute__((noinline))
 submit_rest(struct blk_queue *q, struct blk_request *const *reqs, unsigned n, unsigned taken)
 {
-	if (q->vq.broken) {
+	if (blk_broken(q)) {
 		for (; taken < n; taken++)
 			blk_end(q, reqs[taken], BLK_DEVICE_GONE);
 		return n;
@@ -110,7 +110,7 @@ unsigned blk_submit(struct blk_queue *q, struct blk_request *const *reqs, unsign
 {
 	unsigned taken = 0;
 
-	if (likely(!q->partial) && likely(!q->vq.broken))
+	if (likely(!q->partial) && likely(!blk_broken(q)))
 		taken = add_ready(q, reqs, n);
 	if (unlikely(taken < n))
 		taken = submit_rest(q, reqs, n, taken);
@@ -237,8 +237,8 @@ unsigned blk_poll(struct blk_queue *q, struct blk_request **done, unsigned max)
 	if (unlikely(q->ended))
 		return take_ended(q, done, max);
 	n = reap(q, done, max);
-	if (unlikely(q->vq.broken))
-		blk_break(q, BLK_DEVICE_GONE, q->vq.broken);
+	if (unlikely(blk_broken(q)))
+		blk_break(q, BLK_DEVICE_GONE, blk_broken(q));
 	if (q->vq.used_idx == before) {
 		q->counters.polls_empty++;
 		return n;
@@ -264,7 +264,7 @@ bool blk_arm(struct blk_queue *q, unsigned n)
 {
 	unsigned in_flight = virtqueue_in_flight(&q->vq);
 
-	if (q->ended || in_flight == 0)
+	if (q->ended || in_flight == 0 || blk_broken(q))
 		return false;
 	return virtqueue_arm(&q->vq, (uint16_t)(n < in_flight ? n : in_flight));
 }
@@ -279,7 +279,11 @@ uint64_t blk_published_cycles(const struct blk_queue *q)
 	return q->published_cycles;
 }
 
-const struct blk_counters *blk_counters(const struct blk_queue *q)
+const struct blk_counters *blk_counters(struct blk_queue *q)
 {
+	const struct blk_irq_counts *irqs = &q->irq_counts;
+
+	q->counters.interrupts = __atomic_load_n(&irqs->interrupts, __ATOMIC_RELAXED);
+	q->counters.interrupts_spurious = __atomic_load_n(&irqs->spurious, __ATOMIC_RELAXED);
 	return &q->counters;
 }

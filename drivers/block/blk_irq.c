@@ -2,26 +2,64 @@
 /* What happens when the device interrupts? Next to nothing: who waits for it polls. */
 #include "drivers/block/blk_queue.h"
 
-/* Runs inside interrupt_wait() only, so that nothing else looks at the queue meanwhile. */
+/*
+ * Handlers run inside interrupt_wait() only, on the CPU that the interrupt leads to. The queue may be
+ * another CPU's, which moves used_idx meanwhile: then the count of spurious ones is only nearly right.
+ */
 static void queue_interrupt(void *context)
 {
 	struct blk_queue *q = context;
+	struct blk_irq_counts *counts = &q->irq_counts;
 	uint16_t used_idx = __atomic_load_n(&q->vq.used->idx, __ATOMIC_ACQUIRE);
 
-	q->counters.interrupts++;
-	if (used_idx == q->vq.used_idx)
-		q->counters.interrupts_spurious++;
+	/* No read-modify-write is needed: nobody else writes here. */
+	__atomic_store_n(&counts->interrupts, counts->interrupts + 1, __ATOMIC_RELAXED);
+	if (used_idx == __atomic_load_n(&q->vq.used_idx, __ATOMIC_RELAXED))
+		__atomic_store_n(&counts->spurious, counts->spurious + 1, __ATOMIC_RELAXED);
+	blk_ports_interrupted(q);
 }
 
 /* 3.2.1: it can mean DEVICE_NEEDS_RESET, too; blk_check_progress() has a look. */
 static void config_interrupt(void *context)
 {
-	struct blk_queue *q = context;
+	struct blk_driver *driver = context;
 
-	q->config_changed = true;
+	__atomic_store_n(&driver->config_changed, true, __ATOMIC_RELAXED);
 }
 
+static enum virtio_irq best(enum blk_irq irq)
+{
+	if (irq == BLK_IRQ_INTX)
+		return VIRTIO_IRQ_INTX;
+	return irq == BLK_IRQ_MSIX_SHARED ? VIRTIO_IRQ_SHARED : VIRTIO_IRQ_OWN;
+}
+
+/* blk_queue_of() deals the queues out: queue i is at home on CPU i, and on each n CPUs further. */
 void blk_irqs_open(struct blk_device *blk, const struct blk_config *config)
+{
+	struct blk_driver *driver = blk->driver;
+	unsigned nr_cpus = config->nr_cpus ? config->nr_cpus : 1;
+	unsigned nr_wanted = config->mode == BLK_POLL ? 0 : blk->nr_queues - blk->nr_poll_queues;
+
+	for (unsigned i = 0; i < blk->nr_queues; i++)
+		driver->irq[i] = (struct virtio_irq_queue){.cpu = i % nr_cpus,
+							   .handler = queue_interrupt,
+							   .context = blk->queues[i],
+							   .wanted = i < nr_wanted};
+	virtio_irqs_open(&driver->dev, &driver->irqs, driver->irq, blk->nr_queues,
+			 best(config->irq), config_interrupt, driver);
+	for (unsigned i = 0; i < blk->nr_queues; i++)
+		blk->queues[i]->vq.vector = driver->irq[i].vector;
+}
+
+/* 4.1.5.1.2.2: the device may refuse now what it took before; virtio_queue_enable() has said so. */
+static bool lost_vector(const struct virtio_irq_queue *irq, const struct blk_queue *q)
+{
+	return irq->vector != VIRTIO_NO_VECTOR && q->vq.vector == VIRTIO_NO_VECTOR;
+}
+
+static void fill_in(struct blk_queue *q, const struct virtio_irq_queue *irq,
+		    const struct virtio_irqs *irqs, enum blk_mode mode)
 {
 	static const char *const name[] = {
 		[VIRTIO_IRQ_NONE] = "none",
@@ -29,44 +67,32 @@ void blk_irqs_open(struct blk_device *blk, const struct blk_config *config)
 		[VIRTIO_IRQ_SHARED] = "msix-shared",
 		[VIRTIO_IRQ_INTX] = "intx",
 	};
-	struct blk_driver *driver = blk->driver;
-	struct virtio_irq_queue *irq = &driver->irq;
+	enum virtio_irq got = lost_vector(irq, q) ? VIRTIO_IRQ_NONE : irq->got;
 
-	blk->interrupt = name[VIRTIO_IRQ_NONE];
-	blk->queues[0]->info =
-		(struct blk_queue_info){.interrupt = blk->interrupt, .vector = VIRTIO_NO_VECTOR};
-	if (config->mode == BLK_POLL)
-		return;
-	*irq = (struct virtio_irq_queue){.cpu = cpu_index(),
-					 .handler = queue_interrupt,
-					 .context = blk->queues[0],
-					 .wanted = true};
-	virtio_irqs_open(&driver->dev, &driver->irqs, irq, 1, config_interrupt, blk->queues[0]);
-	blk->queues[0]->vq.vector = irq->vector;
-	blk->interrupt = name[irq->got];
-	blk->mode = irq->got == VIRTIO_IRQ_NONE ? BLK_POLL : config->mode;
-	blk->irq_coalesce = config->irq_coalesce;
-	blk->queues[0]->info.mode = blk->mode;
-	blk->queues[0]->info.interrupt = blk->interrupt;
-	blk->queues[0]->info.vector = irq->vector;
+	q->info.mode = got == VIRTIO_IRQ_NONE ? BLK_POLL : mode;
+	q->info.interrupt = name[got];
+	q->info.vector = got == VIRTIO_IRQ_NONE ? VIRTIO_NO_VECTOR : irq->vector;
+	q->info.cpu = got == VIRTIO_IRQ_SHARED || got == VIRTIO_IRQ_INTX
+			      ? irqs->shared[0].interrupt.cpu
+			      : irq->cpu;
 }
 
-/* 4.1.5.1.2.2: the device may refuse now what it took before; virtio_queue_enable() has said so. */
-void blk_irqs_check(struct blk_device *blk)
-{
-	struct blk_driver *driver = blk->driver;
-	bool by_vector = driver->irq.got == VIRTIO_IRQ_OWN || driver->irq.got == VIRTIO_IRQ_SHARED;
-
-	if (blk->mode == BLK_POLL || !by_vector || blk->queues[0]->vq.vector != VIRTIO_NO_VECTOR)
-		return;
-	blk->interrupt = blk->queues[0]->info.interrupt = "none";
-	blk->mode = blk->queues[0]->info.mode = BLK_POLL;
-}
-
-void blk_irqs_close(struct blk_device *blk)
+void blk_irqs_done(struct blk_device *blk, const struct blk_config *config)
 {
 	struct blk_driver *driver = blk->driver;
 
-	if (driver->irq.wanted)
-		virtio_irqs_close(&driver->dev, &driver->irqs);
+	for (unsigned i = 0; i < blk->nr_queues; i++) {
+		const struct virtio_irq_queue *irq = &driver->irq[i];
+
+		fill_in(blk->queues[i], irq, &driver->irqs, config->mode);
+		if (config->irq != BLK_IRQ_MSIX || !irq->wanted || blk->irq_refused)
+			continue;
+		if (lost_vector(irq, blk->queues[i]))
+			blk->irq_refused = "a queue lost its vector as it was enabled";
+		else if (irq->got != VIRTIO_IRQ_OWN)
+			blk->irq_refused = driver->irqs.not_own;
+	}
+	blk->mode = blk->queues[0]->info.mode;
+	blk->interrupt = blk->queues[0]->info.interrupt;
+	blk->irq_coalesce = config->mode == BLK_POLL ? 0 : config->irq_coalesce;
 }

@@ -12,31 +12,86 @@
 struct blk_port {
 	struct blk_queue *queue;
 	unsigned cpu; /* that uses it */
-};
+	bool shared;  /* there are others to the same queue */
+
+	/* Only if it is shared. Written under the queue's lock, but for polls_busy. */
+	bool halted;		  /* armed, and neither disarmed nor woken since */
+	struct blk_request *mail; /* its requests that another port found done; peeked at */
+	struct blk_request **mail_tail;
+	unsigned nr_mail;
+	unsigned wish;	    /* while halted: how much mail is to wake it */
+	unsigned in_flight; /* its requests in the queue or in the mail */
+	uint64_t published_cycles;
+	uint64_t polls_busy; /* empty ones, since another CPU had the lock */
+	struct blk_port *next;
+} __attribute__((aligned(128)));
 
 /*
  * Makes a port of @cpu to @queue. Ports are opened and closed by one CPU while none of the queue's
- * is in use.
+ * is in use, and closed with nothing of theirs in flight. @port must stay where it is.
  */
 void blk_port_open(struct blk_port *port, struct blk_queue *queue, unsigned cpu);
 void blk_port_close(struct blk_port *port);
 
-/* As blk_submit(), blk_published_cycles(): of this port's last batch. */
-unsigned blk_port_submit(struct blk_port *port, struct blk_request *const *reqs, unsigned n);
-uint64_t blk_port_published_cycles(const struct blk_port *port);
+/* The calls below for a port that is shared. */
+unsigned blk_shared_submit(struct blk_port *port, struct blk_request *const *reqs, unsigned n);
+unsigned blk_shared_poll(struct blk_port *port, struct blk_request **done, unsigned max);
+bool blk_shared_arm(struct blk_port *port, unsigned n);
+void blk_shared_disarm(struct blk_port *port);
+
+/*
+ * As blk_submit(). A ring that is full of other ports' requests takes none, even with nothing of
+ * this one in flight: poll, and try again.
+ */
+static inline unsigned blk_port_submit(struct blk_port *port, struct blk_request *const *reqs,
+				       unsigned n)
+{
+	return __builtin_expect(port->shared, 0) ? blk_shared_submit(port, reqs, n)
+						 : blk_submit(port->queue, reqs, n);
+}
+
+/* Of this port's last batch. */
+static inline uint64_t blk_port_published_cycles(const struct blk_port *port)
+{
+	return __builtin_expect(port->shared, 0) ? port->published_cycles
+						 : blk_published_cycles(port->queue);
+}
 
 /*
  * As blk_poll(), for requests that were sent through this port. Those of other ports that turn up
  * are kept for them, and their CPUs woken if they halt.
  */
-unsigned blk_port_poll(struct blk_port *port, struct blk_request **done, unsigned max);
+static inline unsigned blk_port_poll(struct blk_port *port, struct blk_request **done, unsigned max)
+{
+	return __builtin_expect(port->shared, 0) ? blk_shared_poll(port, done, max)
+						 : blk_poll(port->queue, done, max);
+}
 
-/* As blk_arm(): false if something has come, for this port too. blk_port_disarm() has to follow. */
-bool blk_port_arm(struct blk_port *port, unsigned n);
-void blk_port_disarm(struct blk_port *port);
+/*
+ * As blk_arm(): false if something has come, for this port too, or nothing of it is in flight.
+ * blk_port_disarm() has to follow, before the next poll. True: whatever of this port's ends next, or
+ * the last of @n, wakes its CPU from interrupt_wait().
+ *
+ * The queue's interrupt leads to a CPU of its own (blk_queue_info), whose handler wakes the others.
+ * Handlers run in interrupt_wait() only: a CPU that interrupts lead to and that never halts has to
+ * call interrupt_wait(0) now and then, or those who wait for it sleep until their deadline.
+ */
+static inline bool blk_port_arm(struct blk_port *port, unsigned n)
+{
+	return __builtin_expect(port->shared, 0) ? blk_shared_arm(port, n)
+						 : blk_arm(port->queue, n);
+}
+
+static inline void blk_port_disarm(struct blk_port *port)
+{
+	if (__builtin_expect(port->shared, 0))
+		blk_shared_disarm(port);
+	else
+		blk_disarm(port->queue);
+}
 
 bool blk_port_check_progress(struct blk_port *port);
 /* Of the queue, so of all its ports together. */
-struct blk_counters blk_port_counters(const struct blk_port *port);
+struct blk_counters blk_port_counters(struct blk_port *port);
 
 #endif

@@ -7,6 +7,7 @@
 #include "drivers/virtio/irq.h"
 #include "drivers/virtio/split_long.h"
 #include "drivers/virtio/virtio.h"
+#include "lib/spinlock.h"
 
 /* Request types and status values (5.2.6). */
 #define VIRTIO_BLK_T_IN	    0
@@ -32,6 +33,11 @@ struct virtio_blk_header {
 	uint64_t sector;
 };
 
+/* Nothing else on these cache lines, nor on those that are fetched with them. */
+#define BLK_OWN_LINES __attribute__((aligned(128)))
+
+struct blk_driver;
+
 struct blk_queue {
 	struct virtqueue vq;
 	/* One per head: the header and the status byte of the command whose chain starts there. */
@@ -45,8 +51,7 @@ struct blk_queue {
 	uint16_t size;
 	uint8_t op_max; /* BLK_READ on a read-only disk, else BLK_WRITE */
 	bool flush;
-	bool dead;  /* the device is reset for good; requests end with BLK_DEVICE_GONE */
-	bool quiet; /* and has confirmed that */
+	bool dead; /* broken, and what was in flight has ended */
 
 	/* A request too long for one command, of which a part is still to be sent. */
 	struct blk_request *partial;
@@ -66,27 +71,53 @@ struct blk_queue {
 	uint8_t scans;
 
 	struct virtio_device *dev;
+	struct blk_driver *driver;
 	struct blk_queue_info info;
-	struct blk_counters counters;
-	bool config_changed; /* said by interrupt, not looked at yet */
-};
+	struct blk_counters counters; /* but for what irq_counts holds */
+
+	/* Who uses it (blk_port.c). The list is changed only while no port is in use. */
+	struct blk_queue_users {
+		struct spinlock lock; /* taken only if there are several ports */
+		struct blk_port *ports;
+		unsigned nr_ports, nr_halted;
+	} users BLK_OWN_LINES;
+
+	/* Written by the interrupt handler alone, with relaxed atomics. */
+	struct blk_irq_counts {
+		uint64_t interrupts, spurious;
+	} irq_counts BLK_OWN_LINES;
+} BLK_OWN_LINES;
 
 /* What blk_device.driver points at. */
 struct blk_driver {
 	struct virtio_device dev;
 	struct virtio_irqs irqs;
-	struct virtio_irq_queue irq; /* of queue 0 */
+	struct virtio_irq_queue *irq; /* one for each queue */
+	struct blk_queue **queues;
+	uint16_t nr_queues, room; /* created; that the arrays have room for */
+	bool config_changed;	  /* said by interrupt, not looked at yet; atomic */
+
+	/* The device is reset for good, by whichever queue broke first; and has confirmed that. */
+	struct spinlock lock;
+	bool stopped, quiet;
 };
 
 /*
- * blk_irq.c: sees to it that completions of the queue can be waited for, if @config asks for a mode
- * that does. Sets blk->mode and blk->interrupt to what was got. Before the queue is enabled.
+ * Why the queue cannot be used any more; NULL while it can. Atomic, since a CPU that resets the
+ * device says so to all queues. What was in flight is ended by those who use the queue: blk_break().
+ */
+static inline const char *blk_broken(const struct blk_queue *queue)
+{
+	return __atomic_load_n(&queue->vq.broken, __ATOMIC_RELAXED);
+}
+
+/*
+ * blk_irq.c: sees to it that completions can be waited for, if @config asks for a mode that does, of
+ * all queues that are not set aside for polling. Before the queues are enabled.
  */
 void blk_irqs_open(struct blk_device *blk, const struct blk_config *config);
-/* After the queue is enabled: it may have lost its vector. */
-void blk_irqs_check(struct blk_device *blk);
-/* After the device is reset. */
-void blk_irqs_close(struct blk_device *blk);
+/* After they are enabled, when one may have lost its vector: fills in what was got. */
+void blk_irqs_done(struct blk_device *blk, const struct blk_config *config);
 
 /* Appends @req to the requests that the next blk_poll() returns. */
 void blk_end(struct blk_queue *queue, struct blk_request *req, enum blk_status status);
@@ -98,7 +129,13 @@ bool blk_add_long(struct blk_queue *queue, struct blk_request *req);
 /* Goes on with queue->partial; false while some of it remains. */
 bool blk_continue_long(struct blk_queue *queue);
 
-/* blk_recover.c: resets the device and ends all that is in flight. */
+/* blk_port.c: an interrupt of the queue came to this CPU; those who halt on others are woken. */
+void blk_ports_interrupted(struct blk_queue *queue);
+/* The device is reset: the CPUs of all ports, of any queue, are to notice. */
+void blk_ports_wake_all(const struct blk_driver *driver);
+
+/* blk_recover.c: resets the device, if that is not done yet, and ends all that is in flight in this
+ * queue. @why is a literal. */
 void blk_break(struct blk_queue *queue, enum blk_status status, const char *why);
 
 #endif

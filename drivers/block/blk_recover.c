@@ -25,6 +25,25 @@ static bool timed_out(const struct blk_queue *q, const struct blk_request *req)
 	return (uint8_t)(q->scans - req->progress.issued_scan) > BLK_TIMEOUT_SCANS;
 }
 
+/*
+ * One reset serves all queues. Who comes second waits here until it is done, at most as long as a
+ * reset may take: what is in flight may end only then.
+ */
+static void stop_device(struct blk_driver *driver)
+{
+	spin_lock(&driver->lock);
+	if (!driver->stopped) {
+		driver->stopped = true;
+		for (unsigned i = 0; i < driver->nr_queues; i++)
+			if (!blk_broken(driver->queues[i]))
+				__atomic_store_n(&driver->queues[i]->vq.broken,
+						 "the device was reset", __ATOMIC_RELAXED);
+		driver->quiet = virtio_reset(&driver->dev);
+		blk_ports_wake_all(driver);
+	}
+	spin_unlock(&driver->lock);
+}
+
 /* 3.3.1: buffers come back only from a queue that is not live, so the device is reset first. */
 void blk_break(struct blk_queue *q, enum blk_status status, const char *why)
 {
@@ -35,9 +54,9 @@ void blk_break(struct blk_queue *q, enum blk_status status, const char *why)
 	log_error("%s: queue %u: %s; %u commands in flight fail", q->dev->name, q->vq.index, why,
 		  virtqueue_in_flight(&q->vq));
 	q->dead = true;
-	q->vq.broken = why;
+	__atomic_store_n(&q->vq.broken, why, __ATOMIC_RELAXED);
 	q->partial = NULL;
-	q->quiet = virtio_reset(q->dev);
+	stop_device(q->driver);
 	for (unsigned head = 0; head < q->vq.size; head++) {
 		struct vq_head *h = &q->vq.head[head];
 		struct blk_request *req = h->token;
@@ -97,7 +116,14 @@ static bool device_alive(struct blk_queue *q)
 		blk_break(q, BLK_DEVICE_GONE, "device has vanished (registers read all ones)");
 	else if (status & VIRTIO_STATUS_NEEDS_RESET)
 		blk_break(q, BLK_DEVICE_GONE, "device asks for a reset (DEVICE_NEEDS_RESET)");
-	return !q->vq.broken;
+	return !blk_broken(q);
+}
+
+/* Whoever looks first looks for all queues. */
+static bool told_of_change(struct blk_driver *driver)
+{
+	return __atomic_load_n(&driver->config_changed, __ATOMIC_RELAXED) &&
+	       __atomic_exchange_n(&driver->config_changed, false, __ATOMIC_RELAXED);
 }
 
 /* Each repetition waits twice as long as the one before. */
@@ -116,13 +142,10 @@ bool blk_check_progress(struct blk_queue *q)
 	bool moved = q->seen_used_idx != q->vq.used_idx || q->seen_commands != q->counters.commands;
 	uint64_t now = cycles();
 
-	if (q->vq.broken)
+	if (blk_broken(q))
+		blk_break(q, BLK_DEVICE_GONE, blk_broken(q));
+	if (blk_broken(q) || (told_of_change(q->driver) && !device_alive(q)))
 		return false;
-	if (q->config_changed) {
-		q->config_changed = false;
-		if (!device_alive(q))
-			return false;
-	}
 	if (now - q->scanned_cycles >= ns_to_cycles(q->timeout_ns / BLK_TIMEOUT_SCANS)) {
 		q->scanned_cycles = now;
 		if (scan(q)) {
@@ -143,5 +166,5 @@ bool blk_check_progress(struct blk_queue *q)
 	}
 	if (now - q->seen_cycles >= q->rekick_cycles && device_alive(q))
 		rekick(q);
-	return !q->vq.broken;
+	return !blk_broken(q);
 }

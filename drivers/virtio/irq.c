@@ -24,9 +24,16 @@ static const char *const step_name[STEPS] = {
 
 /* Why a step failed. */
 struct why {
-	char text[96];
+	char text[VIRTIO_IRQ_WHY];
 };
 #define because(why, ...) (format((why)->text, sizeof((why)->text), __VA_ARGS__), false)
+
+/* The first reason why a queue has no vector of its own is the one that is kept. */
+static void not_own(struct virtio_irqs *irqs, const char *why)
+{
+	if (!irqs->not_own[0])
+		format(irqs->not_own, sizeof(irqs->not_own), "%s", why);
+}
 
 /* ---- When one is raised ---- */
 
@@ -193,9 +200,12 @@ static void map_queue(struct virtio_irqs *irqs, unsigned i)
 {
 	struct virtio_irq_queue *q = &irqs->queue[i];
 	uint16_t asked = q->vector, got = virtio_map_queue(irqs->dev, (uint16_t)i, asked);
+	struct why why;
 
 	if (got == asked)
 		return;
+	format(why.text, sizeof(why.text), "the device refused vector %u of queue %u", asked, i);
+	not_own(irqs, why.text);
 	give_back(irqs, &q->interrupt, asked);
 	if (asked != ENTRY_CONFIG &&
 	    virtio_map_queue(irqs->dev, (uint16_t)i, ENTRY_CONFIG) == ENTRY_CONFIG) {
@@ -210,38 +220,68 @@ static void map_queue(struct virtio_irqs *irqs, unsigned i)
 		 q->got == VIRTIO_IRQ_SHARED ? "vector 0, shared" : "polled completion");
 }
 
-static bool map_step(struct virtio_irqs *irqs, struct why *why)
+/*
+ * While MSI-X is on, some vhost-user backends stall a queue that has no vector. So a polled one has
+ * the entry after those in use, which stays masked, or where there is none that of configuration
+ * changes; the ring asks for no interrupt anyway.
+ */
+static void map_polled(struct virtio_irqs *irqs, unsigned i, unsigned spare)
 {
+	uint16_t vector = spare < irqs->msix.n ? (uint16_t)spare : ENTRY_CONFIG;
+
+	if (virtio_map_queue(irqs->dev, (uint16_t)i, vector) == vector)
+		irqs->queue[i].vector = vector;
+}
+
+static bool map_step(struct virtio_irqs *irqs, enum step step, struct why *why)
+{
+	unsigned spare = entries_needed(irqs, step);
+
 	map_config(irqs);
 	for (unsigned i = 0; i < irqs->n; i++)
 		if (irqs->queue[i].wanted)
 			map_queue(irqs, i);
-	if (count(irqs, true) > 0)
+	if (count(irqs, true) > 0) {
+		for (unsigned i = 0; i < irqs->n; i++)
+			if (!irqs->queue[i].wanted)
+				map_polled(irqs, i, spare);
 		return true;
+	}
 	virtio_map_config(irqs->dev, VIRTIO_NO_VECTOR);
 	return because(why, "the device refused it for every queue");
 }
 
-static bool open_msix(struct virtio_irqs *irqs)
+/* Finds it, and leaves it off: INTx is allowed. */
+static bool find_msix(struct virtio_irqs *irqs)
+{
+	const char *why = "no such capability";
+
+	if (msix_open(&irqs->msix, &irqs->dev->pci))
+		return true;
+	if (irqs->msix.cap)
+		why = "its table lies outside its BAR or cannot be mapped";
+	log_warn("%s: no MSI-X: %s", irqs->dev->name, why);
+	not_own(irqs, "no MSI-X");
+	return false;
+}
+
+static bool open_msix(struct virtio_irqs *irqs, enum step first)
 {
 	unsigned tried = 0;
 	struct why why;
 
-	if (!msix_open(&irqs->msix, &irqs->dev->pci)) {
-		log_warn("%s: no MSI-X: %s", irqs->dev->name,
-			 irqs->msix.cap ? "its table lies outside its BAR or cannot be mapped"
-					: "no such capability");
+	if (!find_msix(irqs))
 		return false;
-	}
 	msix_enable(&irqs->msix, true);
 	irqs->msix_on = true;
-	for (enum step step = STEP_OWN; step < STEPS; step++) {
+	for (enum step step = first; step < STEPS; step++) {
 		if (entries_needed(irqs, step) == tried)
 			continue;
 		tried = entries_needed(irqs, step);
-		if (program_step(irqs, step, &why) && map_step(irqs, &why))
+		if (program_step(irqs, step, &why) && map_step(irqs, step, &why))
 			return true;
 		forget(irqs);
+		not_own(irqs, why.text);
 		log_warn("%s: not %s: %s", irqs->dev->name, step_name[step], why.text);
 	}
 	msix_enable(&irqs->msix, false);
@@ -285,7 +325,7 @@ static bool open_intx(struct virtio_irqs *irqs)
 }
 
 bool virtio_irqs_open(struct virtio_device *dev, struct virtio_irqs *irqs,
-		      struct virtio_irq_queue *queue, unsigned n,
+		      struct virtio_irq_queue *queue, unsigned n, enum virtio_irq best,
 		      void (*config_handler)(void *context), void *config_context)
 {
 	*irqs = (struct virtio_irqs){.dev = dev,
@@ -302,7 +342,10 @@ bool virtio_irqs_open(struct virtio_device *dev, struct virtio_irqs *irqs,
 	 * no vector. */
 	if (!count(irqs, false))
 		return true;
-	return open_msix(irqs) || open_intx(irqs);
+	if (best != VIRTIO_IRQ_INTX &&
+	    open_msix(irqs, best == VIRTIO_IRQ_OWN ? STEP_OWN : STEP_SHARED))
+		return true;
+	return open_intx(irqs);
 }
 
 void virtio_irqs_close(struct virtio_device *dev, struct virtio_irqs *irqs)

@@ -22,12 +22,14 @@ struct virtio_irq_queue {
 	unsigned cpu;
 	void (*handler)(void *context);
 	void *context;
-	bool wanted;
+	bool wanted; /* else it is polled */
 
 	enum virtio_irq got;
 	struct interrupt interrupt; /* of its own only */
 	uint16_t vector;	    /* for struct virtqueue; VIRTIO_NO_VECTOR where there is none */
 };
+
+#define VIRTIO_IRQ_WHY 96
 
 struct virtio_irqs {
 	struct virtio_device *dev;
@@ -38,6 +40,8 @@ struct virtio_irqs {
 	void *config_context;
 	uint16_t config_vector;
 	bool msix_on;
+	char not_own
+		[VIRTIO_IRQ_WHY]; /* why not each that wants one has a vector of its own; or "" */
 	/* Entry 0 is for configuration changes and for queues that got no better, entry 1 for the
 	 * queues that share one. Without MSI-X, the first is INTx. */
 	struct virtio_irq_shared {
@@ -57,16 +61,18 @@ struct virtio_irqs {
  *     INTx;
  *     nothing: the queues are polled.
  *
+ * @best, of VIRTIO_IRQ_OWN, _SHARED and _INTX, says which step is the first to be tried.
  * What fails is said in one line of the log each. Each vector is mapped and read back here, too
  * (4.1.5.1.2.2): a queue whose vector is refused shares entry 0, else is polled. Fills in got,
- * interrupt and vector of each queue. @config_handler, which may be NULL, can be called without a
+ * interrupt and vector of each queue; one that wants none may have a vector all the same, which is
+ * not raised. @config_handler, which may be NULL, can be called without a
  * change. False if queues wanted an interrupt and all are polled. If none wants one, nothing is
  * switched on, and configuration changes are not told.
  *
  * A reset unmaps all: close and open again after it (4.1.5.1.2.1).
  */
 bool virtio_irqs_open(struct virtio_device *dev, struct virtio_irqs *irqs,
-		      struct virtio_irq_queue *queue, unsigned n,
+		      struct virtio_irq_queue *queue, unsigned n, enum virtio_irq best,
 		      void (*config_handler)(void *context), void *config_context);
 /* Only once the device is reset, or it would raise INTx instead. Also after an open that failed. */
 void virtio_irqs_close(struct virtio_device *dev, struct virtio_irqs *irqs);

@@ -50,12 +50,10 @@ static uint64_t spin_for(const struct waiter *w)
  */
 static void count_missed(struct waiter *w, struct job_result *result, uint64_t irqs_before)
 {
-	const struct blk_counters *c = blk_counters(w->queue);
-
-	if (c->interrupts != irqs_before || blk_arm(w->queue, w->coalesce))
+	if (blk_counters(w->queue)->interrupts != irqs_before || blk_arm(w->queue, w->coalesce))
 		return;
 	interrupt_wait(cycles() + ns_to_cycles(LATE_NS));
-	result->wakeups_missed += c->interrupts == irqs_before;
+	result->wakeups_missed += blk_counters(w->queue)->interrupts == irqs_before;
 }
 
 /* Interrupts are off outside of interrupt_wait(): nothing comes between the look of blk_arm() and

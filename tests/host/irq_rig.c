@@ -62,7 +62,7 @@ void irq_bring_up(struct irq_rig *r, const struct pci_function *pci, unsigned n,
 							.handler = on_queue,
 							.context = &r->queue[q],
 							.wanted = wanted >> q & 1};
-	r->opened = virtio_irqs_open(&r->dev, &r->irqs, r->queue, n, on_config, r);
+	r->opened = virtio_irqs_open(&r->dev, &r->irqs, r->queue, n, VIRTIO_IRQ_OWN, on_config, r);
 	r->data = rig_memory(512);
 	for (q = 0; q < n; q++)
 		add_queue(r, q, event_idx);

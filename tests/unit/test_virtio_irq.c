@@ -223,7 +223,15 @@ static void refused_for_configuration(void **state)
 	irq_end(&r);
 }
 
-/* F-123, MSIX-07: 'none' is written where none is wanted, though the device's default is entry 0. */
+static bool masked(const struct rig *rig, unsigned entry)
+{
+	return rig->disk.msix.table[4 * entry + 3] & 1;
+}
+
+/*
+ * F-123: a queue that wants none has, beside others that do, an entry that is masked; MSIX-07: if no
+ * queue does, 'none' is written though the device's default is entry 0.
+ */
 static void unused_vectors(void **state)
 {
 	struct rig *rig = *state;
@@ -231,8 +239,10 @@ static void unused_vectors(void **state)
 	rig->disk.default_vector = 0;
 	irq_plug(rig, 3, 4);
 	irq_bring_up(&r, &rig->pci, 3, 2, true);
-	assert_int_equal(rig->disk.queue[0].vector, VIRTIO_NO_VECTOR);
+	assert_int_equal(rig->disk.queue[0].vector, 2);
 	assert_int_equal(rig->disk.queue[1].vector, 1);
+	assert_int_equal(rig->disk.queue[2].vector, 2);
+	assert_true(masked(rig, 2) && !masked(rig, 1));
 	irq_submit(&r, 0);
 	irq_submit(&r, 2);
 	interrupt_wait(host.clock_ns + IRQ_WAIT_NS);
@@ -250,6 +260,26 @@ static void unused_vectors(void **state)
 	assert_int_equal(irq_collect(&r, 0), 1);
 	irq_end(&r);
 	assert_true(silent(rig));
+}
+
+/* No entry is left over: that of configuration changes, or none if the device refuses it. */
+static void no_spare_entry(void **state)
+{
+	struct rig *rig = *state;
+
+	irq_plug(rig, 3, 3);
+	irq_bring_up(&r, &rig->pci, 3, 3, true);
+	assert_int_equal(rig->disk.queue[2].vector, 0);
+	assert_int_equal(r.queue[2].got, VIRTIO_IRQ_NONE);
+	irq_round(&r, 0);
+	irq_round(&r, 1);
+	assert_int_equal(r.told[2], 0);
+	irq_end(&r);
+	rig->disk.refuse_queues = 1 << 2;
+	irq_bring_up(&r, &rig->pci, 3, 3, true);
+	assert_int_equal(rig->disk.queue[2].vector, VIRTIO_NO_VECTOR);
+	assert_true(silent(rig));
+	irq_end(&r);
 }
 
 /* F-123: the block driver polls, and writes 'none' to both kinds of register. */
@@ -326,6 +356,7 @@ int main(void)
 		rig_test(refused_late),
 		rig_test(refused_for_configuration),
 		rig_test(unused_vectors),
+		rig_test(no_spare_entry),
 		rig_test(polled_disk),
 		rig_test(reset_unmaps),
 		rig_test(machine_runs_out),
