@@ -29,7 +29,8 @@ OPT  := $(if $(filter 1,$(DEBUG)),-O1 -DDEBUG=1,-O2)
 COLD := $(if $(filter 1,$(DEBUG)),,-Os)
 HOT  := drivers/block/blk_io.c drivers/block/blk_port.c drivers/block/blk_long.c \
 	drivers/virtio/split.c drivers/virtio/split_long.c \
-	kernel/bench/engine.c kernel/bench/hash.c kernel/bench/waiter.c lib/crc32c.c lib/mem.c
+	kernel/bench/job.c kernel/bench/hash.c kernel/bench/lane.c kernel/bench/lane_wait.c \
+	kernel/bench/waiter.c lib/crc32c.c lib/mem.c
 COMMON := -std=gnu11 -g $(WARN) -I. -MMD -MP
 
 # The kernel: no red zone, no vector registers, nothing that needs a C library.

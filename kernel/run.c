@@ -4,7 +4,8 @@
 
 #include <arch/machine.h>
 
-#include "kernel/bench/engine.h"
+#include "kernel/bench/group.h"
+#include "kernel/bench/placement.h"
 #include "kernel/console.h"
 #include "kernel/identity.h"
 #include "lib/format.h"
@@ -87,17 +88,34 @@ static enum exit_status names_no_disk(const struct disks *disks, const char *nam
 	return EXIT_USAGE;
 }
 
-static bool enough_memory(const struct job_plan *plan, unsigned nr_jobs, char *error,
+/* What job @last takes of memory, and those that run at the same time and come before it. */
+static uint64_t group_need_bytes(const struct run_options *run, unsigned last)
+{
+	uint64_t need = 0;
+	unsigned jobs = 0;
+
+	for (unsigned i = last + 1; i-- > 0;) {
+		need += run->job[i].numjobs * job_memory_bytes(&plans[i]);
+		jobs += run->job[i].numjobs;
+		if (run->job[i].stonewall)
+			break;
+	}
+	return need + group_memory_bytes(jobs);
+}
+
+static bool enough_memory(const struct run_options *run, unsigned last, char *error,
 			  size_t error_size)
 {
-	uint64_t need = engine_memory_bytes(plan) + nr_jobs * sizeof(struct job_result);
+	const struct job_options *o = &run->job[last];
+	uint64_t need = group_need_bytes(run, last);
 	struct memory_stats stats;
 
 	memory_stats(&stats);
 	if (need <= stats.free_bytes)
 		return true;
-	format(error, error_size, "iodepth=%u bs=%u: buffers need %llu MiB, %llu MiB are free",
-	       plan->options->iodepth, plan->options->bs_bytes, (unsigned long long)(need >> 20),
+	format(error, error_size,
+	       "iodepth=%u bs=%u numjobs=%u: buffers need %llu MiB, %llu MiB are free", o->iodepth,
+	       o->bs_bytes, o->numjobs, (unsigned long long)(need >> 20),
 	       (unsigned long long)(stats.free_bytes >> 20));
 	return false;
 }
@@ -113,7 +131,8 @@ enum exit_status run_plan(const struct run_options *run, struct disks *disks, ch
 			return names_no_disk(disks, job->filename, error, error_size);
 		if (!device_honours(&run->blk, disk, error, error_size) ||
 		    !plan_job(&plans[i], job, disk, error, error_size) ||
-		    !enough_memory(&plans[i], run->nr_jobs, error, error_size))
+		    !placement_check(&plans[i], cpus_start(), error, error_size) ||
+		    !enough_memory(run, i, error, error_size))
 			return EXIT_USAGE;
 	}
 	return EXIT_OK;
@@ -160,32 +179,80 @@ static void report(const struct run_options *run, struct report_machine *machine
 	sink_puts(out, "ringlab-json-end\n");
 }
 
-enum exit_status run_jobs(const struct run_options *run, struct report_machine *machine)
+static unsigned count_jobs(const struct run_options *run)
 {
-	struct progress_hook hook = {.show = show_progress};
-	struct job_result *results = dma_alloc(run->nr_jobs * sizeof(*results), 64);
-	enum exit_status status = EXIT_OK;
-	char error[256];
 	unsigned n = 0;
 
-	if (!results) {
-		log_error("no memory for the results of %u jobs", run->nr_jobs);
-		return EXIT_USAGE;
+	for (unsigned i = 0; i < run->nr_jobs; i++)
+		n += run->job[i].numjobs;
+	return n;
+}
+
+/* One for each copy of each job, in order; each stonewall starts the next group. */
+static void name_results(const struct run_options *run, struct job_result *results)
+{
+	unsigned group = 0;
+
+	for (unsigned i = 0; i < run->nr_jobs; i++) {
+		group += i > 0 && run->job[i].stonewall;
+		for (unsigned k = 0; k < run->job[i].numjobs; k++, results++) {
+			results->plan = &plans[i];
+			results->number = k;
+			results->group = group;
+		}
 	}
+}
+
+static unsigned group_size(const struct job_result *results, unsigned n)
+{
+	unsigned size = 1;
+
+	while (size < n && results[size].group == results[0].group)
+		size++;
+	return size;
+}
+
+static bool run_group(const struct run_options *run, struct job_result *results, unsigned n)
+{
+	static const struct group_cpus cpus = {.run_on = cpu_run, .give_up = panic};
+	struct progress_hook hook = {.show = show_progress};
+	char error[256];
+
 	if (run->progress || run->status_interval_ns)
 		hook.interval_ns = run->status_interval_ns ? run->status_interval_ns : PROGRESS_NS;
-	for (; n < run->nr_jobs; n++) {
-		if (n > 0)
+	placement_make(results, n, cpus_start());
+	if (group_run(results, n, &cpus, &hook, error, sizeof(error)))
+		return true;
+	log_error("%s", error);
+	return false;
+}
+
+enum exit_status run_jobs(const struct run_options *run, struct report_machine *machine)
+{
+	unsigned n = count_jobs(run), done = 0;
+	struct job_result *results = dma_alloc(n * sizeof(*results), 128);
+	enum exit_status status = EXIT_OK;
+
+	if (!results) {
+		log_error("no memory for the results of %u jobs", n);
+		return EXIT_USAGE;
+	}
+	name_results(run, results);
+	while (done < n) {
+		unsigned size = group_size(results + done, n - done);
+
+		if (done > 0)
 			clock_refine();
-		if (!engine_run(&plans[n], &results[n], &hook, error, sizeof(error))) {
-			log_error("%s", error);
+		if (!run_group(run, results + done, size)) {
 			status = EXIT_USAGE;
 			break;
 		}
-		if (result_errors(&results[n]) || results[n].stopped)
-			status = EXIT_IO_ERROR;
+		done += size;
 	}
-	if (n)
-		report(run, machine, results, n);
+	for (unsigned i = 0; i < done && status == EXIT_OK; i++)
+		if (result_errors(&results[i]) || results[i].stopped)
+			status = EXIT_IO_ERROR;
+	if (done)
+		report(run, machine, results, done);
 	return status;
 }

@@ -12,7 +12,7 @@
 enum exit_status run_plan(const struct run_options *run, struct disks *disks, char *error,
 			  size_t error_size);
 
-/* Runs the planned jobs one after another, reports, and says how it ended. */
+/* Runs the planned jobs, group after group, reports, and says how it ended. */
 enum exit_status run_jobs(const struct run_options *run, struct report_machine *machine);
 
 #endif

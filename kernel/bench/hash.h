@@ -3,15 +3,30 @@
 #ifndef KERNEL_BENCH_HASH_H
 #define KERNEL_BENCH_HASH_H
 
-#include "kernel/bench/requests.h"
-#include "kernel/bench/window.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct blk_request;
+struct io_batch;
+struct job;
 
 /*
- * Reads the whole range once, its tail included, with iodepth requests in flight, and computes
- * the CRC32C of the data in order of LBA, whatever order the requests come back in. Stops at the
- * first error: a CRC of the rest would mean nothing.
+ * The CRC32C of the data in order of LBA, whatever order the requests come back in. A request is
+ * free again only when it was hashed, so the requests that are out, or back and not hashed yet,
+ * are a window of at most iodepth blocks that slides over the range.
  */
-void hash_run(const struct job_plan *plan, struct job_result *result, struct request_set *set,
-	      struct window *window);
+struct hash {
+	struct blk_request **window; /* a ring of n: who has the blocks from the oldest on */
+	bool *is_back;		     /* per request of the pool: read, but not hashed yet */
+	unsigned oldest, newest;     /* places in the ring: next to be hashed, next to be filled */
+	unsigned waiting;	     /* requests between the two */
+	uint64_t next_block;
+};
+
+void hash_init(struct job *job);
+/* The next @n blocks, in order of LBA; a tail shorter than bs is the last. */
+void hash_place(struct job *job, struct blk_request **reqs, unsigned n, struct io_batch *batch);
+/* @n requests are back: hashes as far as there is no gap, and frees what it has hashed. */
+void hash_take(struct job *job, struct blk_request *const *done, unsigned n);
 
 #endif

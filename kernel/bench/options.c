@@ -69,6 +69,8 @@ static void job_defaults(struct job_options *job)
 		.batch_complete_min = 1,
 		.rwmixread = 50,
 		.randseed = DEFAULT_RANDSEED,
+		.numjobs = 1,
+		.thinktime_blocks = 1,
 		.nr_percentiles = ARRAY_SIZE(percentile_micro),
 	};
 	memcpy(job->percentile_micro, percentile_micro, sizeof(percentile_micro));
@@ -205,6 +207,17 @@ static bool take_token(struct parser *p, char *token, bool first)
 	return unknown_option(p, key);
 }
 
+static bool count_jobs(struct parser *p)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < p->run->nr_jobs; i++)
+		n += p->run->job[i].numjobs;
+	if (n > RUN_JOBS_MAX)
+		return fail(p, "numjobs: %u jobs in all; a run has at most %u", n, RUN_JOBS_MAX);
+	return true;
+}
+
 bool options_parse(char *line, struct run_options *run, char *error, size_t error_size)
 {
 	struct parser p = {
@@ -226,5 +239,5 @@ bool options_parse(char *line, struct run_options *run, char *error, size_t erro
 		run->job[run->nr_jobs++] = p.defaults;
 	for (unsigned i = 0; i < run->nr_jobs; i++)
 		job_finish(&run->job[i]);
-	return true;
+	return count_jobs(&p);
 }

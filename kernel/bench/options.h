@@ -7,10 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <arch/machine.h>
+
 #include "drivers/block/blk.h"
 #include "lib/log.h"
 
-#define JOBS_MAX	16
+#define JOBS_MAX	16 /* with a name */
+#define NUMJOBS_MAX	64
+#define RUN_JOBS_MAX	256 /* copies included */
 #define PERCENTILES_MAX 20
 #define JOB_NAME_MAX	64
 #define IODEPTH_MAX	1024
@@ -23,13 +27,24 @@ struct extent {
 	uint64_t value;
 };
 
+/* cpus_allowed: which of CPUS_MAX. */
+struct cpu_set {
+	bool set; /* was given at all */
+	uint64_t word[CPUS_MAX / 64];
+};
+
+static inline bool cpu_set_has(const struct cpu_set *set, unsigned cpu)
+{
+	return set->word[cpu / 64] >> cpu % 64 & 1;
+}
+
 struct job_options {
 	char name[JOB_NAME_MAX]; /* default "ringlab" */
 	char filename[16];	 /* "vda"; a leading /dev/ is removed. Default "vda" */
 	enum job_rw rw;		 /* default RW_RANDREAD */
 	bool hash_crc32c; /* hash=crc32c: read the range once, in order of LBA, print its CRC */
 	bool scatter;	  /* buffers=scattered: each page of a buffer on its own */
-	bool stonewall;	  /* accepted; jobs run one after another in any case */
+	bool stonewall;	  /* starts when all before it have ended, and not together with them */
 	bool time_based;
 	uint32_t bs_bytes;	     /* default 4096 */
 	uint32_t iodepth;	     /* default 1 */
@@ -42,6 +57,13 @@ struct job_options {
 	uint64_t number_ios;	     /* 0: no limit */
 	uint64_t runtime_ns, ramp_time_ns;
 	uint64_t randseed;
+	uint32_t numjobs;	     /* copies that run at the same time; default 1 */
+	struct cpu_set cpus_allowed; /* default: all that run */
+	bool cpus_split;	     /* cpus_allowed_policy=split */
+	enum blk_queue_kind hipri;   /* default BLK_QUEUE_ANY */
+	uint64_t rate_iops[2];	     /* reads, writes; 0: any */
+	uint64_t thinktime_ns;	     /* 0: none */
+	uint32_t thinktime_blocks;   /* default 1 */
 	unsigned nr_percentiles;
 	uint64_t percentile_micro[PERCENTILES_MAX];
 	/* What was written, for JSON's "job options": pairs of strings into the command line. */

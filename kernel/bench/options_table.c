@@ -9,6 +9,7 @@
 #define KEY_MAX	      32
 #define DISTANCE_MAX  2
 #define YEAR_NS	      (365ull * 24 * 3600 * 1000000000)
+#define RATE_MAX      1000000000ull
 #define SIZE_TEXT     "a size above 0, such as 64m, or a share of the disk, 1% to 100%"
 #define OFFSET_TEXT   "a size, such as 64m, or a share of the disk, 0% to 100%"
 #define TIME_TEXT     "a time up to 365d, such as 10 (seconds), 500ms or 2m"
@@ -68,6 +69,20 @@ static const struct option table[] = {
 	ALIAS("iodepth_batch_complete", "iodepth_batch_complete_min"),
 	{JOB("iodepth_batch_complete_max", batch_complete_max), .parse = value_u32,
 	 .max = IODEPTH_MAX, .valid = DEPTH_TEXT},
+	/* how many jobs, where, and how fast at the most */
+	{JOB("numjobs", numjobs), .parse = value_u32, .min = 1, .max = NUMJOBS_MAX,
+	 .valid = "1 to 64"},
+	{JOB("cpus_allowed", cpus_allowed), .parse = value_cpus, .max = CPUS_MAX - 1,
+	 .valid = "CPUs below 256, such as 0,2-4"},
+	{JOB("cpus_allowed_policy", cpus_split), .parse = value_choice_bool,
+	 .valid = "shared|split"},
+	{JOB("hipri", hipri), .parse = value_hipri, .flag = true, .valid = "0|1"},
+	{JOB("rate_iops", rate_iops), .parse = value_rates, .max = RATE_MAX,
+	 .valid = "requests a second up to 1000000000, or those of reads and writes, N,M"},
+	{JOB("thinktime", thinktime_ns), .parse = value_time_us, .max = YEAR_NS,
+	 .valid = "a time up to 365d, such as 100 (microseconds), 5ms or 1s"},
+	{JOB("thinktime_blocks", thinktime_blocks), .parse = value_u32, .min = 1, .max = UINT32_MAX,
+	 .valid = "1 to 4294967295"},
 	/* what is reported */
 	{.key = "percentile_list",
 	 .scope = OPTION_JOB,
@@ -105,7 +120,6 @@ static const struct option table[] = {
 	 .valid = "no|read-null|stack|write-text|run-data|undefined|panic"},
 	{RUN("debug.crash_cpu", crash_cpu), .parse = value_u32, .max = 255, .valid = "0 to 255"},
 	/* known, and would change the figures: so no other value than the one that is done */
-	ONLY("numjobs", "1"),
 	ONLY("loops", "1"),
 	ONLY("randrepeat", "1"),
 	ONLY("blk.ring", "auto|split"),
@@ -113,9 +127,7 @@ static const struct option table[] = {
 	ONLY("sync", "0|none"),
 	ONLY("fsync", "0"),
 	ONLY("fdatasync", "0"),
-	ONLY("thinktime", "0"),
 	ONLY("rate", "0"),
-	ONLY("rate_iops", "0"),
 	ONLY("verify", "0"),
 	ONLY("gtod_reduce", "0"),
 	ONLY("disable_lat", "0"),
@@ -130,15 +142,12 @@ static const struct option table[] = {
 	IGNORED("thread"),
 	IGNORED("group_reporting"),
 	IGNORED("norandommap"),
-	IGNORED("hipri"),
 	IGNORED("registerfiles"),
 	IGNORED("fixedbufs"),
 	IGNORED("sqthread_poll"),
 	IGNORED("nonvectored"),
 	IGNORED("iomem"),
 	IGNORED("mem"),
-	IGNORED("cpus_allowed"),
-	IGNORED("cpus_allowed_policy"),
 	IGNORED("prio"),
 	IGNORED("nice"),
 	IGNORED("fallocate"),

@@ -8,6 +8,7 @@
 
 #define NS_PER_SECOND	    1000000000ull
 #define NS_PER_MS	    1000000ull
+#define NS_PER_US	    1000ull
 #define MICRO_PER_HUNDRED   100000000ull
 #define DEV_PREFIX	    "/dev/"
 #define PERCENTILE_TEXT_MAX 16
@@ -83,6 +84,16 @@ bool value_time(const struct option *option, const char *value, void *where)
 	uint64_t ns;
 
 	if (!parse_time(value, NS_PER_SECOND, &ns) || !in_range(option, ns))
+		return false;
+	*(uint64_t *)where = ns;
+	return true;
+}
+
+bool value_time_us(const struct option *option, const char *value, void *where)
+{
+	uint64_t ns;
+
+	if (!parse_time(value, NS_PER_US, &ns) || !in_range(option, ns))
 		return false;
 	*(uint64_t *)where = ns;
 	return true;

@@ -14,6 +14,8 @@ option_parser value_time, value_timeout_ms;  /* to nanoseconds; a bare number is
 option_parser value_bool, value_choice_bool; /* the latter: false|true under other words */
 option_parser value_choice;		     /* place in .valid; past .max: a synonym of .min */
 option_parser value_name, value_filename, value_percentiles;
+option_parser value_cpus, value_hipri, value_rates;
+option_parser value_time_us; /* as value_time; a bare number is microseconds */
 option_parser value_hash, value_eta, value_log_level, value_qsize;
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "kernel/bench/result.h"
 
+struct job;
+
 /*
  * fio's words: slat from making a request to handing it over, clat from there to reaping it, lat
  * both. Requests that were made and handed over together share a batch, and those of them that
@@ -14,7 +16,8 @@
  */
 struct io_batch {
 	uint64_t started_cycles, issued_cycles;
-	unsigned users; /* requests that refer to it */
+	struct job *job; /* whose it is, for good */
+	unsigned users;	 /* requests that refer to it */
 };
 
 static inline struct direction_result *record_direction(struct job_result *r, uint8_t op)

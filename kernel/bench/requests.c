@@ -27,7 +27,7 @@ static void shape(struct request_set *set, const struct job_plan *plan)
 	set->pages_each = (o->bs_bytes + set->piece_bytes - 1) / set->piece_bytes;
 	set->pool_bytes = sizeof(struct blk_request) * set->n;
 	set->pages_bytes = sizeof(void *) * set->n * set->pages_each;
-	set->lists_bytes = (2 * sizeof(struct blk_request *) + sizeof(bool)) * set->n +
+	set->lists_bytes = (3 * sizeof(struct blk_request *) + sizeof(bool)) * set->n +
 			   (sizeof(struct io_batch) + sizeof(struct io_batch *)) * (set->n + 1);
 }
 
@@ -88,7 +88,8 @@ bool requests_create(struct request_set *set, const struct job_plan *plan)
 		requests_destroy(set);
 		return false;
 	}
-	set->free_batches = (struct io_batch **)(set->lists + 2 * set->n);
+	set->window = set->lists + 2 * set->n;
+	set->free_batches = (struct io_batch **)(set->lists + 3 * set->n);
 	set->batches = (struct io_batch *)(set->free_batches + set->n + 1);
 	set->flags = (bool *)(set->batches + set->n + 1);
 	for (unsigned i = 0; i < set->n; i++)

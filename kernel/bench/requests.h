@@ -15,7 +15,8 @@ struct request_set {
 	void **pages; /* all data memory, n * pages_each pieces; a piece is a page or a buffer */
 	uint32_t pages_each, piece_bytes;
 	struct sgl_pool chunks;
-	struct blk_request **lists;		  /* two arrays of n, for the engine's use */
+	struct blk_request **lists;		  /* two arrays of n, for the job's use */
+	struct blk_request **window;		  /* n */
 	struct io_batch *batches, **free_batches; /* n + 1 each */
 	bool *flags;				  /* n */
 	size_t pool_bytes, pages_bytes, lists_bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which figures follow from what the engine counted? */
+/* Which figures follow from what a job counted? */
 #include "kernel/bench/report.h"
 #include "lib/mem.h"
 

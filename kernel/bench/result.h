@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What did a job find out? Filled by the engine, read by the reports. */
+/* What did a job find out? Filled while it runs, read by the reports. */
 #ifndef KERNEL_BENCH_RESULT_H
 #define KERNEL_BENCH_RESULT_H
 
@@ -46,7 +46,7 @@ struct job_result {
 	uint64_t hashed_bytes;
 	uint64_t first_done_cycles; /* when its first request was well done; 0: none was */
 	bool stopped;		    /* ended early: the queue broke */
-};
+} __attribute__((aligned(128)));    /* each CPU fills in its own */
 
 uint64_t result_errors(const struct job_result *result);
 

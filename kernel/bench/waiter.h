@@ -1,30 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* When there is nothing to do but wait: spin on, or halt until the interrupt? */
+/* When there is nothing to do but wait: for how long is it worth spinning? */
 #ifndef KERNEL_BENCH_WAITER_H
 #define KERNEL_BENCH_WAITER_H
 
 #include "kernel/bench/window.h"
 
+/* What hybrid has learned of the waits of a CPU. */
 struct waiter {
-	struct blk_queue *queue;
-	enum blk_mode mode;
-	unsigned coalesce;
-	unsigned waits;	       /* so far */
-	bool waiting, slept;   /* in this one */
-	uint64_t since;	       /* when the first poll of this wait came back empty */
-	uint64_t spin_cycles;  /* how long this one spins */
+	bool waiting, slept; /* in this wait; set by whoever halts */
+	unsigned waits;	     /* so far */
+	uint64_t since;	     /* when the first poll of this wait came back empty */
+	uint64_t spin_until, spin_cycles;
 	uint64_t usual_cycles; /* how long waits are, learned while spinning */
 	uint64_t spin_max_cycles;
 };
 
-void waiter_init(struct waiter *w, const struct blk_device *device);
-
-/*
- * A poll at @now found nothing. Spins on, by coming back at once, as long as the mode says so; else
- * arms the interrupt and halts, until it comes or something is due. Returns the time.
- */
-uint64_t waiter_wait(struct waiter *w, struct window *window, uint64_t now);
-/* A poll at @now found @n requests: the wait is over. */
-void waiter_found(struct waiter *w, struct job_result *result, uint64_t now, unsigned n);
+void waiter_init(struct waiter *w);
+/* The first poll that found nothing was at @now; the mode is hybrid if @spins. */
+void waiter_begin(struct waiter *w, bool spins, uint64_t now);
+/* A poll at @now found something: the wait is over. */
+void waiter_end(struct waiter *w, uint64_t now);
 
 #endif

@@ -6,52 +6,37 @@
 
 #define NEVER	  UINT64_MAX
 #define SAMPLE_NS 500000000ull /* fio's bwavgtime and iopsavgtime */
-#define CHECK_NS  10000000ull  /* how often the engine looks for stuck requests at the least */
 
 static void schedule(struct window *w)
 {
 	w->next_event = w->end < w->next_sample ? w->end : w->next_sample;
-	if (w->next_progress < w->next_event)
-		w->next_event = w->next_progress;
-	if (w->next_check < w->next_event)
-		w->next_event = w->next_check;
 	if (w->ramping && w->ramp_end < w->next_event)
 		w->next_event = w->ramp_end;
-}
-
-void window_init(struct window *w, const struct job_plan *plan, struct job_result *result,
-		 const struct progress_hook *hook)
-{
-	*w = (struct window){.plan = plan, .result = result, .hook = hook};
 }
 
 /* Figures count from here on; requests that are in flight now are counted as they come back. */
 static void begin_counting(struct window *w, uint64_t now)
 {
-	const struct job_options *o = w->plan->options;
+	const struct job_options *o = w->result->plan->options;
 
 	w->ramping = false;
 	w->opened = w->last_sample = now;
 	w->end = o->runtime_ns ? now + ns_to_cycles(o->runtime_ns) : NEVER;
 	w->next_sample = now + ns_to_cycles(SAMPLE_NS);
-	w->counters_at_open = *blk_counters(w->plan->device->queues[0]);
+	w->counters_at_open = blk_port_counters(w->port);
+	w->usage_at_open = *w->usage;
 }
 
-void window_open(struct window *w)
+void window_open(struct window *w, uint64_t now)
 {
-	const struct job_options *o = w->plan->options;
-	uint64_t now = cycles();
+	const struct job_options *o = w->result->plan->options;
 
-	w->started = now;
 	begin_counting(w, now);
 	if (o->ramp_time_ns) {
 		w->ramping = true;
 		w->ramp_end = now + ns_to_cycles(o->ramp_time_ns);
 		w->end = w->next_sample = NEVER;
 	}
-	w->next_check = now + ns_to_cycles(CHECK_NS);
-	w->next_progress =
-		w->hook && w->hook->interval_ns ? now + ns_to_cycles(w->hook->interval_ns) : NEVER;
 	schedule(w);
 }
 
@@ -84,34 +69,7 @@ static void sample(struct window *w, uint64_t now)
 	w->next_sample = now + ns_to_cycles(SAMPLE_NS);
 }
 
-/* By time if the job has an end in time, by requests if it has a number to do; the nearer end. */
-static void show_progress(struct window *w, uint64_t now, uint64_t left)
-{
-	const struct job_options *o = w->plan->options;
-	uint64_t whole_ns = o->ramp_time_ns + o->runtime_ns, total = w->plan->total_ios;
-	struct progress p = {
-		.plan = w->plan, .elapsed_ns = cycles_to_ns(now - w->started), .left_ns = NEVER};
-
-	p.ios = w->result->ramp_ios + w->result->read.ios + w->result->write.ios;
-	if (o->runtime_ns) {
-		p.left_ns = p.elapsed_ns < whole_ns ? whole_ns - p.elapsed_ns : 0;
-		p.percent = (unsigned)wide_mul_div(p.elapsed_ns, 100, whole_ns);
-	}
-	if (total != UINT64_MAX && p.ios) {
-		uint64_t by_count_ns = wide_mul_div(p.elapsed_ns, left, p.ios);
-
-		if (by_count_ns < p.left_ns) {
-			p.left_ns = by_count_ns;
-			p.percent = (unsigned)wide_mul_div(total - left, 100, total);
-		}
-	}
-	if (p.percent > 100)
-		p.percent = 100;
-	w->hook->show(&p);
-	w->next_progress = now + ns_to_cycles(w->hook->interval_ns);
-}
-
-bool window_event(struct window *w, uint64_t now, uint64_t left)
+bool window_event(struct window *w, uint64_t now)
 {
 	bool over = now >= w->end;
 
@@ -119,27 +77,34 @@ bool window_event(struct window *w, uint64_t now, uint64_t left)
 		end_ramp(w, now);
 	if (now >= w->next_sample)
 		sample(w, now);
-	if (now >= w->next_progress)
-		show_progress(w, now, left);
-	if (now >= w->next_check)
-		w->next_check = now + ns_to_cycles(CHECK_NS);
 	if (over)
 		w->end = NEVER; /* said once */
 	schedule(w);
 	return !over;
 }
 
-void window_close(struct window *w)
+static void count_usage(struct window *w)
 {
-	uint64_t now = cycles(), span = now - w->opened;
+	const struct cpu_usage *now = w->usage, *then = &w->usage_at_open;
 	struct job_result *r = w->result;
 
-	if (w->ramping) { /* over before the ramp time was: there is nothing that counts */
+	r->idle_cycles = now->idle_cycles - then->idle_cycles;
+	r->halted_cycles = now->halted_cycles - then->halted_cycles;
+	r->wakeups_missed = now->wakeups_missed - then->wakeups_missed;
+	r->caught_awake = now->caught_awake - then->caught_awake;
+	r->caught_halted = now->caught_halted - then->caught_halted;
+}
+
+void window_close(struct window *w, uint64_t now)
+{
+	struct job_result *r = w->result;
+	struct blk_counters counters;
+
+	if (w->ramping) /* over before the ramp time was: there is nothing that counts */
 		end_ramp(w, now);
-		span = 0;
-	}
-	r->runtime_ns = cycles_to_ns(span);
-	r->busy_cycles = span > r->idle_cycles ? span - r->idle_cycles : 0;
-	r->counters = record_counters_since(blk_counters(w->plan->device->queues[0]),
-					    &w->counters_at_open);
+	r->runtime_ns = cycles_to_ns(now - w->opened);
+	count_usage(w);
+	r->busy_cycles = now - w->opened > r->idle_cycles ? now - w->opened - r->idle_cycles : 0;
+	counters = blk_port_counters(w->port);
+	r->counters = record_counters_since(&counters, &w->counters_at_open);
 }

@@ -3,45 +3,32 @@
 #ifndef KERNEL_BENCH_WINDOW_H
 #define KERNEL_BENCH_WINDOW_H
 
-#include "kernel/bench/engine.h"
+#include "drivers/block/blk_port.h"
+#include "kernel/bench/result.h"
+
+/* What a CPU's time went into since its lane began. Each of its jobs counts that of its window. */
+struct cpu_usage {
+	uint64_t idle_cycles, halted_cycles, wakeups_missed, caught_awake, caught_halted;
+};
 
 struct window {
-	const struct job_plan *plan;
 	struct job_result *result;
-	const struct progress_hook *hook;
+	const struct blk_port *port;
+	const struct cpu_usage *usage;
 	/* All in cycles. The one that the loop compares with is the earliest of the others. */
 	uint64_t next_event;
-	uint64_t started, opened, ramp_end, end, next_sample, next_progress, next_check;
-	uint64_t idle_mark, last_sample;
+	uint64_t opened, ramp_end, end, next_sample, last_sample;
 	uint64_t sampled_ios[2], sampled_bytes[2];
 	struct blk_counters counters_at_open;
+	struct cpu_usage usage_at_open;
 	bool ramping;
 };
 
-void window_init(struct window *w, const struct job_plan *plan, struct job_result *result,
-		 const struct progress_hook *hook);
-void window_open(struct window *w);
-
-/* @now reached next_event. @left requests are still to be made. False: the time is up. */
-bool window_event(struct window *w, uint64_t now, uint64_t left);
-
-/* An empty poll ended at @now; @again: so did the one before, and the time between was idle. */
-static inline void window_idle(struct window *w, uint64_t now, bool again)
-{
-	if (again)
-		w->result->idle_cycles += now - w->idle_mark;
-	w->idle_mark = now;
-}
-
-/* The CPU was halted from @from to @to. */
-static inline void window_halted(struct window *w, uint64_t from, uint64_t to)
-{
-	w->result->halted_cycles += to - from;
-	w->result->idle_cycles += to - from;
-	w->idle_mark = to;
-}
-
-/* The last request is back: works out the run time and what the queue counted. */
-void window_close(struct window *w);
+/* @window holds result, port and usage. */
+void window_open(struct window *w, uint64_t now);
+/* @now reached next_event. False: the time is up. */
+bool window_event(struct window *w, uint64_t now);
+/* The last request is back: works out the run time and what queue and CPU counted. */
+void window_close(struct window *w, uint64_t now);
 
 #endif

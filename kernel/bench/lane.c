@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How does one CPU run several jobs at a time? In turns, without threads:
+ *
+ *     issue()     each job sends what it may: all that it has free, so at most its iodepth
+ *     poll()      each port with something in flight is polled once, its jobs take what came
+ *     idle()      nothing came: spin, or halt
+ *     events()    now and then: samples, ends, requests that are stuck
+ */
+#include "kernel/bench/lane.h"
+
+#include "kernel/bench/record.h"
+#include "lib/mem.h"
+
+#define CHECK_EVERY 1024	/* empty turns */
+#define CHECK_NS    10000000ull /* between two looks for stuck requests, at the most */
+
+static void schedule(struct lane *l)
+{
+	l->next_event = l->next_check;
+	for (unsigned i = 0; i < l->nr_live; i++)
+		if (l->job[i]->window.next_event < l->next_event)
+			l->next_event = l->job[i]->window.next_event;
+	if (l->meter && l->meter->next < l->next_event)
+		l->next_event = l->meter->next;
+}
+
+void lane_start(struct lane *l)
+{
+	l->now = cycles();
+	l->next_check = l->now + ns_to_cycles(CHECK_NS);
+	l->nr_live = l->nr_jobs;
+	waiter_init(&l->waiter);
+	for (unsigned i = 0; i < l->nr_jobs; i++)
+		job_start(l->job[i], l->now);
+	schedule(l);
+}
+
+/* Nothing was taken. With nothing of its own in flight a queue has room, unless others fill it. */
+static void __attribute__((noinline)) found_full(struct lane *l, struct job *job)
+{
+	struct lane_port *p = job->via;
+
+	if (!job->nr_ready || p->in_flight)
+		return;
+	p->full = true;
+	if (p->shared)
+		return;
+	job->result->stopped = true; /* never, if all is right */
+	job_stop(job);
+	l->ended = true;
+}
+
+static inline bool issue(struct lane *l)
+{
+	unsigned sent_by_all = 0;
+
+	for (unsigned i = 0; i < l->nr_live; i++) {
+		struct job *job = l->job[i];
+		unsigned sent;
+
+		if (!job_may_issue(job, l->now))
+			continue;
+		sent = job_issue(job, l->now);
+		job->via->in_flight += sent;
+		if (sent == 0)
+			found_full(l, job);
+		sent_by_all += sent;
+	}
+	return sent_by_all != 0;
+}
+
+static inline void take(struct lane *l, struct job *job, unsigned n)
+{
+	job_take(job, n, l->now);
+	if (__builtin_expect(job->left == 0, 0) && job_is_over(job))
+		l->ended = true;
+}
+
+/* Sorts what came by job, and has each take its own at once. */
+static void __attribute__((noinline)) hand_out(struct lane *l, unsigned n)
+{
+	const struct io_batch *last = NULL;
+	struct job *job = NULL;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct io_batch *batch = l->found[i]->user;
+
+		if (batch != last)
+			job = batch->job;
+		last = batch;
+		job_room(job)[job->came++] = l->found[i];
+	}
+	for (unsigned i = 0; i < l->nr_live; i++) {
+		n = l->job[i]->came;
+		l->job[i]->came = 0;
+		if (n)
+			take(l, l->job[i], n);
+	}
+}
+
+static inline unsigned poll_port(struct lane *l, struct lane_port *p)
+{
+	struct job *job = p->only;
+	unsigned n = blk_port_poll(&p->blk, job ? job_room(job) : l->found, p->most);
+
+	l->now = cycles();
+	if (n == 0)
+		return 0;
+	p->in_flight -= n;
+	if (job)
+		take(l, job, n);
+	else
+		hand_out(l, n);
+	return n;
+}
+
+static inline unsigned poll(struct lane *l)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < l->nr_ports; i++) {
+		struct lane_port *p = &l->port[i];
+
+		if (p->in_flight || p->full) {
+			p->full = false;
+			n += poll_port(l, p);
+		}
+	}
+	return n;
+}
+
+static void check_ports(struct lane *l)
+{
+	for (unsigned i = 0; i < l->nr_ports; i++)
+		if (l->port[i].in_flight || l->port[i].full)
+			blk_port_check_progress(&l->port[i].blk);
+}
+
+static void retire(struct lane *l)
+{
+	unsigned live = 0;
+
+	for (unsigned i = 0; i < l->nr_live; i++) {
+		struct job *job = l->job[i];
+
+		if (job_is_over(job)) {
+			window_close(&job->window, l->now);
+			job_show(job);
+		} else {
+			l->job[live++] = job;
+		}
+	}
+	l->nr_live = live;
+	l->ended = false;
+}
+
+static void __attribute__((noinline)) events(struct lane *l)
+{
+	for (unsigned i = 0; i < l->nr_live; i++)
+		if (l->now >= l->job[i]->window.next_event)
+			job_event(l->job[i], l->now);
+	if (l->now >= l->next_check) {
+		check_ports(l);
+		for (unsigned i = 0; i < l->nr_live; i++)
+			job_show(l->job[i]);
+		l->next_check = l->now + ns_to_cycles(CHECK_NS);
+	}
+	if (l->meter && l->now >= l->meter->next)
+		progress_show(l->meter, l->now);
+	l->ended = true;
+	__atomic_store_n(&l->beat, l->beat + 1, __ATOMIC_RELAXED);
+	l->now = cycles(); /* what was printed took its time */
+	schedule(l);
+}
+
+/* The time from one turn in which nothing moved to the next is idle. */
+static inline void idle(struct lane *l)
+{
+	if (l->empty++ > 0)
+		l->usage.idle_cycles += l->now - l->idle_mark;
+	l->idle_mark = l->now;
+	if (l->empty % CHECK_EVERY == 0)
+		check_ports(l);
+	if (l->may_halt)
+		lane_wait(l);
+}
+
+static void __attribute__((noinline)) end_wait(struct lane *l, unsigned n)
+{
+	waiter_end(&l->waiter, l->now);
+	if (l->waiter.slept)
+		l->usage.caught_halted += n;
+	else
+		l->usage.caught_awake += n;
+}
+
+static inline void found(struct lane *l, unsigned n)
+{
+	l->empty = 0;
+	if (l->waiter.waiting)
+		end_wait(l, n);
+}
+
+static inline bool turn(struct lane *l)
+{
+	unsigned n;
+
+	if (issue(l))
+		l->empty = 0;
+	n = poll(l);
+	if (n == 0)
+		idle(l);
+	else
+		found(l, n);
+	if (l->lets_in)
+		interrupt_wait(0);
+	if (__builtin_expect(l->now >= l->next_event, 0))
+		events(l);
+	if (__builtin_expect(l->ended, 0))
+		retire(l);
+	return l->nr_live != 0;
+}
+
+bool lane_turn(struct lane *l)
+{
+	return turn(l);
+}
+
+void lane_run(struct lane *l)
+{
+	while (turn(l))
+		;
+}
