@@ -16,7 +16,7 @@ static void lane_main(void *context)
 	while (!__atomic_load_n(&g->go, __ATOMIC_ACQUIRE))
 		cpu_relax(); /* whoever opens the barrier waits for a bounded time */
 	lane_start(seat->lane);
-	lane_run(seat->lane);
+	lane_run(seat->lane, UINT64_MAX);
 	/* The group may be gone after this. */
 	__atomic_store_n(&seat->finished, true, __ATOMIC_RELEASE);
 	cpu_wake(home);

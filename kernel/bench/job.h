@@ -29,6 +29,7 @@ struct job {
 	uint64_t next_block;
 	uint64_t write_share;		  /* of 2^32: how often a mixed job writes */
 	bool is_random, is_mixed, writes; /* writes: all of them, unless mixed */
+	bool unusual;			  /* mixed, hashed or held back */
 	struct random random;
 	struct hash *hash; /* NULL: the data is not looked at */
 	struct pace pace;
@@ -50,27 +51,16 @@ uint64_t job_memory_bytes(const struct job_plan *plan);
 void job_start(struct job *job, uint64_t now);
 
 /* Whether job_issue() may have something to do. */
-static inline bool job_may_issue(const struct job *job, uint64_t now)
+static inline bool job_may_issue(const struct job *job)
 {
-	if (job->awaited || (job->pace.on && now < job->pace.not_before))
-		return false;
-	return job->nr_ready || (job->nr_free && job->left);
+	return job->awaited == 0 && (job->nr_ready || (job->nr_free && job->left));
 }
-
-/*
- * Makes and sends, batch by batch, what is free, until the ring is full or the job must wait.
- * Returns how many requests were sent.
- */
-unsigned job_issue(struct job *job, uint64_t now);
 
 /* Where the next requests that are back are to be stored, for job_take(). */
 static inline struct blk_request **job_room(const struct job *job)
 {
 	return &job->free[job->nr_free];
 }
-
-/* @n requests, stored at job_room(), were found done at @now. */
-void job_take(struct job *job, unsigned n, uint64_t now);
 
 /* @now reached window.next_event. */
 void job_event(struct job *job, uint64_t now);

@@ -65,6 +65,7 @@ bool job_create(struct job *job, struct job_result *result, struct blk_port *por
 		job->hash = &job->hash_state;
 		hash_init(job);
 	}
+	job->unusual = job->is_mixed || job->hash || job->pace.on;
 	return true;
 }
 

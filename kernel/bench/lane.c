@@ -9,8 +9,11 @@
  */
 #include "kernel/bench/lane.h"
 
-#include "kernel/bench/record.h"
+#include "kernel/bench/job_io.h"
 #include "lib/mem.h"
+
+/* One function, for the sake of its registers. */
+#define hot inline __attribute__((always_inline))
 
 #define CHECK_EVERY 1024	/* empty turns */
 #define CHECK_NS    10000000ull /* between two looks for stuck requests, at the most */
@@ -23,6 +26,7 @@ static void schedule(struct lane *l)
 			l->next_event = l->job[i]->window.next_event;
 	if (l->meter && l->meter->next < l->next_event)
 		l->next_event = l->meter->next;
+	l->attention = l->lets_in ? 0 : l->next_event;
 }
 
 void lane_start(struct lane *l)
@@ -48,10 +52,10 @@ static void __attribute__((noinline)) found_full(struct lane *l, struct job *job
 		return;
 	job->result->stopped = true; /* never, if all is right */
 	job_stop(job);
-	l->ended = true;
+	l->attention = 0;
 }
 
-static inline bool issue(struct lane *l)
+static hot bool issue(struct lane *l)
 {
 	unsigned sent_by_all = 0;
 
@@ -59,7 +63,7 @@ static inline bool issue(struct lane *l)
 		struct job *job = l->job[i];
 		unsigned sent;
 
-		if (!job_may_issue(job, l->now))
+		if (!job_may_issue(job))
 			continue;
 		sent = job_issue(job, l->now);
 		job->via->in_flight += sent;
@@ -70,11 +74,11 @@ static inline bool issue(struct lane *l)
 	return sent_by_all != 0;
 }
 
-static inline void take(struct lane *l, struct job *job, unsigned n)
+static hot void take(struct lane *l, struct job *job, unsigned n)
 {
 	job_take(job, n, l->now);
 	if (__builtin_expect(job->left == 0, 0) && job_is_over(job))
-		l->ended = true;
+		l->attention = 0;
 }
 
 /* Sorts what came by job, and has each take its own at once. */
@@ -99,7 +103,7 @@ static void __attribute__((noinline)) hand_out(struct lane *l, unsigned n)
 	}
 }
 
-static inline unsigned poll_port(struct lane *l, struct lane_port *p)
+static hot unsigned poll_port(struct lane *l, struct lane_port *p)
 {
 	struct job *job = p->only;
 	unsigned n = blk_port_poll(&p->blk, job ? job_room(job) : l->found, p->most);
@@ -115,7 +119,7 @@ static inline unsigned poll_port(struct lane *l, struct lane_port *p)
 	return n;
 }
 
-static inline unsigned poll(struct lane *l)
+static hot unsigned poll(struct lane *l)
 {
 	unsigned n = 0;
 
@@ -152,10 +156,9 @@ static void retire(struct lane *l)
 		}
 	}
 	l->nr_live = live;
-	l->ended = false;
 }
 
-static void __attribute__((noinline)) events(struct lane *l)
+static void on_time(struct lane *l)
 {
 	for (unsigned i = 0; i < l->nr_live; i++)
 		if (l->now >= l->job[i]->window.next_event)
@@ -165,12 +168,21 @@ static void __attribute__((noinline)) events(struct lane *l)
 		for (unsigned i = 0; i < l->nr_live; i++)
 			job_show(l->job[i]);
 		l->next_check = l->now + ns_to_cycles(CHECK_NS);
+		__atomic_store_n(&l->beat, l->beat + 1, __ATOMIC_RELAXED);
 	}
 	if (l->meter && l->now >= l->meter->next)
 		progress_show(l->meter, l->now);
-	l->ended = true;
-	__atomic_store_n(&l->beat, l->beat + 1, __ATOMIC_RELAXED);
 	l->now = cycles(); /* what was printed took its time */
+}
+
+/* A turn met the time for attention: something is due, or is to be looked at each turn. */
+static void __attribute__((noinline)) events(struct lane *l)
+{
+	if (l->lets_in)
+		interrupt_wait(0);
+	if (l->now >= l->next_event)
+		on_time(l);
+	retire(l);
 	schedule(l);
 }
 
@@ -202,7 +214,7 @@ static inline void found(struct lane *l, unsigned n)
 		end_wait(l, n);
 }
 
-static inline bool turn(struct lane *l)
+static hot bool turn(struct lane *l)
 {
 	unsigned n;
 
@@ -213,22 +225,16 @@ static inline bool turn(struct lane *l)
 		idle(l);
 	else
 		found(l, n);
-	if (l->lets_in)
-		interrupt_wait(0);
-	if (__builtin_expect(l->now >= l->next_event, 0))
-		events(l);
-	if (__builtin_expect(l->ended, 0))
-		retire(l);
+	if (__builtin_expect(l->now < l->attention, 1))
+		return true;
+	events(l);
 	return l->nr_live != 0;
 }
 
-bool lane_turn(struct lane *l)
+bool lane_run(struct lane *l, uint64_t turns)
 {
-	return turn(l);
-}
-
-void lane_run(struct lane *l)
-{
-	while (turn(l))
-		;
+	for (; turns > 0; turns--)
+		if (!turn(l))
+			return false;
+	return true;
 }

@@ -32,9 +32,9 @@ struct lane {
 
 	uint64_t now; /* the last look at the clock; requests made since were made then */
 	uint64_t next_event, next_check;
+	uint64_t attention; /* from when on a turn ends with events(): next_event, or 0: at once */
 	uint64_t idle_mark;
 	unsigned empty; /* turns in a row that found nothing */
-	bool ended;	/* a job is over, and still among the live ones */
 	bool may_halt;	/* not all there is to wait for is polled */
 	bool lets_in;	/* interrupts of queues that other CPUs use lead here */
 	struct waiter waiter;
@@ -46,12 +46,11 @@ struct lane {
 /* Begins all jobs, on the lane's own CPU. */
 void lane_start(struct lane *lane);
 /*
- * One turn: each job sends what it may, each port is polled once, jobs get what came back; if
- * nothing did, waits as the ports' modes say. False: all jobs are over.
+ * Takes at most so many turns. In each, every job sends what it may, every port is polled once, and
+ * the jobs get what came back; if nothing did, waits as the ports' modes say. False: all jobs are
+ * over.
  */
-bool lane_turn(struct lane *lane);
-/* Turns until all jobs are over. */
-void lane_run(struct lane *lane);
+bool lane_run(struct lane *lane, uint64_t turns);
 
 /* lane_wait.c: a turn found nothing, and not all is polled. Comes back at once or halts. */
 void lane_wait(struct lane *lane);

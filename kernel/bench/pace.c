@@ -47,11 +47,10 @@ unsigned pace_allows(struct pace *p, unsigned n, uint64_t now)
 {
 	uint64_t sum = 0, next = NEVER;
 
-	if (p->think_cycles && p->think_left == 0) {
-		if (now < p->not_before)
-			return 0;
+	if (now < p->not_before)
+		return 0;
+	if (p->think_cycles && p->think_left == 0)
 		p->think_left = p->think_blocks;
-	}
 	for (unsigned i = 0; i < 2; i++) {
 		struct pace_rate *r = &p->rate[i];
 
