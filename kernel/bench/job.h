@@ -22,8 +22,8 @@ struct job {
 	struct io_batch **free_batches; /* one more than there are requests */
 	struct io_batch *ready_batch;	/* what ready refers to */
 	unsigned nr_free, nr_ready, nr_free_batches, in_flight;
-	unsigned awaited; /* that have to come back before more is made */
-	unsigned came;	  /* found by a poll, and not taken yet: the lane's own */
+	unsigned resume; /* more is made when no more than so many are in flight */
+	unsigned came;	 /* found by a poll, and not taken yet: the lane's own */
 	unsigned batch_submit, complete_min, complete_max;
 	uint64_t left; /* requests still to prepare */
 	uint64_t next_block;
@@ -53,7 +53,7 @@ void job_start(struct job *job, uint64_t now);
 /* Whether job_issue() may have something to do. */
 static inline bool job_may_issue(const struct job *job)
 {
-	return job->awaited == 0 && (job->nr_ready || (job->nr_free && job->left));
+	return job->in_flight <= job->resume && (job->nr_ready || (job->nr_free && job->left));
 }
 
 /* Where the next requests that are back are to be stored, for job_take(). */
@@ -76,8 +76,7 @@ static inline bool job_is_over(const struct job *job)
 /* When it could issue again by itself, without anything that comes back. */
 static inline uint64_t job_due(const struct job *job)
 {
-	return job->pace.on && job->awaited == 0 && job->left && job->nr_free ? job->pace.not_before
-									      : UINT64_MAX;
+	return job->pace.on && job_may_issue(job) ? job->pace.not_before : UINT64_MAX;
 }
 
 #endif

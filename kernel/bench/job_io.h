@@ -103,7 +103,7 @@ static inline __attribute__((always_inline)) unsigned job_issue(struct job *job,
 			break;
 		sent += job_submit(job);
 	} while (job->nr_ready == 0 && job->nr_free);
-	job->awaited = job->complete_min < job->in_flight ? job->complete_min : job->in_flight;
+	job->resume = job->in_flight > job->complete_min ? job->in_flight - job->complete_min : 0;
 	return sent;
 }
 
@@ -147,7 +147,6 @@ static inline __attribute__((always_inline)) void job_take(struct job *job, unsi
 	struct blk_request **done = job_room(job);
 
 	job->in_flight -= n;
-	job->awaited -= n < job->awaited ? n : job->awaited;
 	job_record(job, done, n, now);
 	if (job->unusual)
 		job_take_unusual(job, done, n, now);

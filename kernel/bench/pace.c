@@ -32,9 +32,7 @@ static unsigned rate_allows(struct pace_rate *r, unsigned most, uint64_t now)
 	due = wide_mul_div(now - r->origin, r->iops, timebase.hz) + 1;
 	if (due <= r->sent)
 		return 0;
-	if (due - r->sent > most)
-		r->sent = due - most;
-	return (unsigned)(due - r->sent);
+	return due - r->sent < most ? (unsigned)(due - r->sent) : most;
 }
 
 /* The cycle at which the next request becomes due: the first where rate * time reaches sent. */

@@ -6,8 +6,8 @@
 #include "kernel/bench/plan.h"
 
 /*
- * Rate: of each direction, not more than rate * time + 1 requests, time since it began. Who falls
- * behind catches up, but by not more than iodepth: older debt is forgotten.
+ * Rate: of each direction not more than rate * time + 1 requests, time since it began. As in fio, who
+ * falls behind catches up, in bursts of at most iodepth.
  * Think time, as in fio: after every thinktime_blocks requests the job waits until all are back,
  * and thinktime longer.
  */
