@@ -163,11 +163,8 @@ static void report(const struct run_options *run, struct report_machine *machine
 		if (results[i].first_done_cycles)
 			machine->boot_to_first_io_ns =
 				cycles_to_ns(results[i].first_done_cycles - machine->entry_cycles);
-	if (run->output != OUTPUT_JSON) {
-		for (unsigned i = 0; i < n; i++)
-			report_text(out, machine, &results[i], i);
-		report_text_end(out, machine, results, n);
-	}
+	if (run->output != OUTPUT_JSON)
+		report_text(out, machine, results, n);
 	if (run->output == OUTPUT_NORMAL)
 		return;
 	if (json) {

@@ -4,14 +4,6 @@
 
 #define MILLI_SQUARED 1000000u
 
-/* As wide_div(), but all 128 bits of the quotient. */
-static u128 divide(u128 n, uint64_t d)
-{
-	uint64_t high = (uint64_t)(n >> 64);
-
-	return (u128)(high / d) << 64 | wide_div((u128)(high % d) << 64 | (uint64_t)n, d);
-}
-
 /* Rounded to nearest; saturated. Right while sum is below 2^118. */
 uint64_t stat_mean_milli(const struct stat *s)
 {
@@ -35,10 +27,10 @@ uint64_t stat_stddev_milli(const struct stat *s)
 		return 0;
 	if (!(around_q >> 100)) {
 		around_q *= MILLI_SQUARED;
-		around_q -= divide((u128)r * r * MILLI_SQUARED, s->n);
-		return wide_sqrt(divide(around_q, s->n - 1));
+		around_q -= wide_div_all((u128)r * r * MILLI_SQUARED, s->n);
+		return wide_sqrt(wide_div_all(around_q, s->n - 1));
 	}
-	variance = divide(around_q - divide((u128)r * r, s->n), s->n - 1);
+	variance = wide_div_all(around_q - wide_div_all((u128)r * r, s->n), s->n - 1);
 	if (variance > ~(u128)0 / MILLI_SQUARED)
 		return UINT64_MAX;
 	return wide_sqrt(variance * MILLI_SQUARED);

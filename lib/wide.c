@@ -23,6 +23,15 @@ uint64_t wide_div(u128 n, uint64_t d)
 	return quotient;
 }
 
+u128 wide_div_all(u128 n, uint64_t d)
+{
+	uint64_t high = (uint64_t)(n >> 64);
+
+	if (!d)
+		return 0;
+	return (u128)(high / d) << 64 | wide_div((u128)(high % d) << 64 | (uint64_t)n, d);
+}
+
 uint64_t wide_mul_div(uint64_t a, uint64_t b, uint64_t d)
 {
 	return wide_div((u128)a * b, d);

@@ -24,7 +24,7 @@ static void json_latency(struct json *j, const char *key, const struct stat *s)
 	json_object_end(j);
 }
 
-static void json_clat(struct json *j, const struct job_options *o, const struct direction_result *d)
+void json_clat(struct json *j, const struct job_options *o, const struct direction_result *d)
 {
 	json_stat(j, "clat_ns", &d->clat_ns);
 	if (d->clat_ns.n && o->nr_percentiles) {
@@ -64,15 +64,15 @@ static void json_samples(struct json *j, const struct direction_result *d, uint6
 static void json_direction(struct json *j, const char *key, const struct job_result *r,
 			   const struct direction_result *d)
 {
-	uint64_t bw_bytes = result_bytes_per_s(r, d->bytes);
+	uint64_t bw_bytes = bytes_per_s(d->bytes, r->runtime_ns);
 
 	json_object_begin(j, key);
 	json_u64(j, "io_bytes", d->bytes);
 	json_u64(j, "io_kbytes", d->bytes / 1024);
 	json_u64(j, "bw_bytes", bw_bytes);
 	json_u64(j, "bw", bw_bytes / 1024);
-	json_milli(j, "iops", result_iops_milli(r, d->ios));
-	json_u64(j, "runtime", d->ios ? result_runtime_ms(r) : 0);
+	json_milli(j, "iops", iops_milli(d->ios, r->runtime_ns));
+	json_u64(j, "runtime", d->ios ? whole_ms(r->runtime_ns) : 0);
 	json_u64(j, "total_ios", d->ios);
 	json_u64(j, "short_ios", d == &r->read ? r->errors[BLK_SHORT] : 0);
 	json_u64(j, "drop_ios", 0);
@@ -136,7 +136,8 @@ static void json_job_options(struct json *j, const struct job_options *o)
 		format(number, sizeof(number), "%u", o->iodepth);
 		json_string(j, "iodepth", number);
 	}
-	json_string(j, "numjobs", "1");
+	if (!given(o, "numjobs"))
+		json_string(j, "numjobs", "1");
 	json_object_end(j);
 }
 
@@ -150,7 +151,7 @@ static void json_sync(struct json *j)
 
 static void json_cpu(struct json *j, const struct job_result *r)
 {
-	json_u64(j, "job_runtime", result_runtime_ms(r));
+	json_u64(j, "job_runtime", whole_ms(r->runtime_ns));
 	json_milli(j, "usr_cpu", result_busy_milli(r));
 	json_milli(j, "sys_cpu", 0);
 	json_u64(j, "ctx", 0);
@@ -158,16 +159,16 @@ static void json_cpu(struct json *j, const struct job_result *r)
 	json_u64(j, "minf", 0);
 }
 
-void json_job(struct json *j, const struct job_result *r, unsigned index)
+void json_job(struct json *j, const struct job_result *r)
 {
 	const struct job_options *o = r->plan->options;
 
 	json_object_begin(j, NULL);
 	json_string(j, "jobname", o->name);
-	json_u64(j, "groupid", index);
+	json_u64(j, "groupid", r->group);
 	json_u64(j, "error", (uint64_t)result_errno(r));
 	json_u64(j, "eta", 0);
-	json_u64(j, "elapsed", (result_runtime_ms(r) + 999) / 1000);
+	json_u64(j, "elapsed", (whole_ms(r->runtime_ns) + 999) / 1000);
 	json_job_options(j, o);
 	json_direction(j, "read", r, &r->read);
 	json_direction(j, "write", r, &r->write);

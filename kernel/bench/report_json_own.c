@@ -6,7 +6,8 @@
 
 #define NS_PER_US 1000u
 
-static void json_device(struct json *j, const struct blk_device *dev)
+static void json_device(struct json *j, const struct report_machine *m,
+			const struct blk_device *dev)
 {
 	json_object_begin(j, NULL);
 	json_string(j, "name", dev->name);
@@ -24,10 +25,12 @@ static void json_device(struct json *j, const struct blk_device *dev)
 	json_bool(j, "indirect_desc", dev->indirect_desc);
 	json_u64(j, "queue_size", dev->queue_size);
 	json_u64(j, "queues", dev->nr_queues);
+	json_queue_map(j, m, dev);
 	json_object_end(j);
 }
 
-void json_own_run(struct json *j, const struct report_machine *m, const char *ignored)
+void json_own_run(struct json *j, const struct report_machine *m, const char *ignored,
+		  const struct job_result *results, unsigned n)
 {
 	json_object_begin(j, "ringlab");
 	json_string(j, "version", m->version);
@@ -43,6 +46,8 @@ void json_own_run(struct json *j, const struct report_machine *m, const char *ig
 		json_string(j, "tsc_cross_source", m->tsc_cross_source);
 		json_u64(j, "tsc_cross_ppm", m->tsc_cross_ppm);
 	}
+	if (m->cpus > 1 && m->tsc_skew_ns != UINT64_MAX)
+		json_u64(j, "tsc_skew_ns", m->tsc_skew_ns);
 	json_u64(j, "ram_bytes", m->ram_bytes);
 	json_u64(j, "image_bytes", m->image_bytes);
 	json_milli(j, "boot_to_kernel_ms", m->boot_to_kernel_ns / NS_PER_US);
@@ -51,18 +56,18 @@ void json_own_run(struct json *j, const struct report_machine *m, const char *ig
 	json_string(j, "ignored_options", ignored);
 	json_array_begin(j, "devices");
 	for (unsigned i = 0; i < m->nr_devices; i++)
-		json_device(j, &m->devices[i]);
+		json_device(j, m, &m->devices[i]);
 	json_array_end(j);
+	json_groups(j, results, n);
 	json_object_end(j);
 }
 
-static void json_counters(struct json *j, const struct job_result *r)
+/* @ios: that they are of. */
+void json_counters(struct json *j, const struct blk_counters *c, uint64_t ios)
 {
-	const struct blk_counters *c = &r->counters;
-
-	json_milli(j, "kicks_per_io", result_per_io_milli(r, c->kicks));
-	json_milli(j, "irqs_per_io", result_per_io_milli(r, c->interrupts));
-	json_milli(j, "batches_per_io", result_per_io_milli(r, c->batches));
+	json_milli(j, "kicks_per_io", per_io_milli(c->kicks, ios));
+	json_milli(j, "irqs_per_io", per_io_milli(c->interrupts, ios));
+	json_milli(j, "batches_per_io", per_io_milli(c->batches, ios));
 	json_u64(j, "requests", c->requests);
 	json_u64(j, "commands", c->commands);
 	json_u64(j, "batches", c->batches);
@@ -110,8 +115,10 @@ void json_own_job(struct json *j, const struct job_result *r)
 
 	json_object_begin(j, "ringlab");
 	json_string(j, "device", dev->name);
-	json_string(j, "mode", mode_name(dev->mode));
-	json_string(j, "interrupt", dev->interrupt);
+	json_u64(j, "cpu", r->cpu);
+	json_u64(j, "cpu_jobs", r->cpu_jobs);
+	json_queue_info(j, &r->queue);
+	json_u64(j, "sharers", r->sharers);
 	json_u64(j, "irq_coalesce", dev->irq_coalesce);
 	json_string(j, "ring", dev->ring);
 	json_string(j, "transport", dev->transport);
@@ -120,7 +127,7 @@ void json_own_job(struct json *j, const struct job_result *r)
 	json_string(j, "cache", device_cache_mode(dev));
 	json_u64(j, "queues", dev->nr_queues);
 	json_u64(j, "queue_size", dev->queue_size);
-	json_counters(j, r);
+	json_counters(j, &r->counters, result_queue_ios(r));
 	json_milli(j, "cpu_busy_pct", result_busy_milli(r));
 	json_u64(j, "busy_cycles", r->busy_cycles);
 	json_u64(j, "idle_cycles", r->idle_cycles);
@@ -128,7 +135,9 @@ void json_own_job(struct json *j, const struct job_result *r)
 	json_u64(j, "wakeups_missed", r->wakeups_missed);
 	json_u64(j, "caught_awake", r->caught_awake);
 	json_u64(j, "caught_halted", r->caught_halted);
-	json_milli(j, "busy_cycles_per_io", result_per_io_milli(r, r->busy_cycles));
+	if (r->cpu_jobs < 2) /* else they are of other I/Os too */
+		json_milli(j, "busy_cycles_per_io",
+			   per_io_milli(r->busy_cycles, result_finished(r)));
 	json_u64(j, "sgl_chunks", r->sgl_chunks);
 	json_u64(j, "max_in_flight", r->max_in_flight);
 	json_u64(j, "ramp_ios", r->ramp_ios);

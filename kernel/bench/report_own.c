@@ -7,24 +7,25 @@ static void setup_line(struct sink *out, const struct report_machine *m, const s
 {
 	const struct blk_device *dev = r->plan->device;
 
-	sink_printf(
-		out,
-		"  ringlab: %s %s accel=%s machine=%s transport=%s ring=%s mode=%s irq=%s queues=%u "
-		"qsize=%u event_idx=%d indirect=%s cache=%s\n",
-		dev->name, dev->address, m->accel, m->machine, dev->transport, dev->ring,
-		mode_name(dev->mode), dev->interrupt, dev->nr_queues, dev->queue_size,
-		dev->event_idx, result_indirect(r), device_cache_mode(dev));
+	sink_printf(out,
+		    "  ringlab: %s %s cpu=%u queue=%u accel=%s machine=%s transport=%s ring=%s "
+		    "mode=%s irq=%s queues=%u qsize=%u event_idx=%d indirect=%s cache=%s\n",
+		    dev->name, dev->address, r->cpu, r->queue.index, m->accel, m->machine,
+		    dev->transport, dev->ring, mode_name(r->queue.mode), r->queue.interrupt,
+		    dev->nr_queues, dev->queue_size, dev->event_idx, result_indirect(r),
+		    device_cache_mode(dev));
 }
 
 static void cost_lines(struct sink *out, const struct job_result *r)
 {
 	const struct blk_counters *c = &r->counters;
+	uint64_t ios = result_queue_ios(r);
 	char kicks[FORMAT_MILLI_MAX], irqs[FORMAT_MILLI_MAX], batches[FORMAT_MILLI_MAX];
 	char busy[FORMAT_MILLI_MAX];
 
-	format_milli(kicks, sizeof(kicks), result_per_io_milli(r, c->kicks), 3);
-	format_milli(irqs, sizeof(irqs), result_per_io_milli(r, c->interrupts), 3);
-	format_milli(batches, sizeof(batches), result_per_io_milli(r, c->batches), 3);
+	format_milli(kicks, sizeof(kicks), per_io_milli(c->kicks, ios), 3);
+	format_milli(irqs, sizeof(irqs), per_io_milli(c->interrupts, ios), 3);
+	format_milli(batches, sizeof(batches), per_io_milli(c->batches, ios), 3);
 	format_milli(busy, sizeof(busy), result_busy_milli(r), 2);
 	sink_printf(out, "  ringlab: kicks/io=%s irqs/io=%s batches/io=%s suppressed=%llu\n", kicks,
 		    irqs, batches, (unsigned long long)c->kicks_suppressed);
@@ -36,6 +37,22 @@ static void cost_lines(struct sink *out, const struct job_result *r)
 		    (unsigned long long)r->sgl_chunks);
 }
 
+/* Which of the lines above are not of this job alone. */
+static void shared_lines(struct sink *out, const struct job_result *r)
+{
+	if (r->sharers > 1)
+		sink_printf(
+			out,
+			"  ringlab: queue shared by %u jobs, figures of the queue: kicks, irqs, "
+			"batches, suppressed, polls_empty, ring_full, rekicks\n",
+			r->sharers);
+	if (r->cpu_jobs > 1)
+		sink_printf(out,
+			    "  ringlab: cpu shared by %u jobs, figures of the cpu: cpu_busy, "
+			    "cpu_halted, usr\n",
+			    r->cpu_jobs);
+}
+
 /* How the waits of a job that may halt ended, and what CPU time that saved against polling. */
 static void wait_line(struct sink *out, const struct job_result *r)
 {
@@ -43,7 +60,7 @@ static void wait_line(struct sink *out, const struct job_result *r)
 	uint64_t waited_for = r->caught_awake + r->caught_halted;
 	char halted[FORMAT_MILLI_MAX], spinning[FORMAT_MILLI_MAX];
 
-	if (r->plan->device->mode == BLK_POLL)
+	if (r->queue.mode == BLK_POLL)
 		return;
 	format_milli(halted, sizeof(halted), share_milli(r->halted_cycles, window), 2);
 	format_milli(spinning, sizeof(spinning), share_milli(r->caught_awake, waited_for), 2);
@@ -57,12 +74,12 @@ static void wait_line(struct sink *out, const struct job_result *r)
 /* Two readings of the clock a batch submitted, one for what a poll found: what that costs. */
 static void stamp_line(struct sink *out, const struct report_machine *m, const struct job_result *r)
 {
-	uint64_t stamps = 2 * r->counters.batches + sum_levels(r->complete_level);
+	uint64_t stamps = 2 * sum_levels(r->submit_level) + sum_levels(r->complete_level);
 	uint64_t cost_ns = wide_mul_div(stamps, m->stamp_ps, 1000);
 	char each[FORMAT_MILLI_MAX], per_io[FORMAT_MILLI_MAX], share[FORMAT_MILLI_MAX];
 
 	format_milli(each, sizeof(each), m->stamp_ps, 1);
-	format_milli(per_io, sizeof(per_io), result_per_io_milli(r, cost_ns), 1);
+	format_milli(per_io, sizeof(per_io), per_io_milli(cost_ns, result_finished(r)), 1);
 	format_milli(share, sizeof(share), share_milli(cost_ns, r->runtime_ns), 2);
 	sink_printf(out, "  ringlab: time stamps: %s ns each, %s ns/io, %s%% of the run\n", each,
 		    per_io, share);
@@ -128,32 +145,18 @@ static void crc_line(struct sink *out, const struct job_result *r)
 			    hashed, len, start, len);
 }
 
-/* One line that stands alone: a figure never without the accelerator that it was taken under. */
-static void result_line(struct sink *out, const struct report_machine *m,
-			const struct job_result *r)
+void report_own(struct sink *out, const struct report_machine *machine,
+		const struct group_result *job)
 {
-	const struct job_options *o = r->plan->options;
-	const struct blk_device *dev = r->plan->device;
-	uint64_t iops = (result_iops_milli(r, r->read.ios + r->write.ios) + 500) / 1000;
-	uint64_t bw = result_bytes_per_s(r, r->read.bytes + r->write.bytes);
-	char mib[FORMAT_MILLI_MAX];
+	const struct job_result *r = job->job;
 
-	format_milli(mib, sizeof(mib), wide_mul_div(bw, 1000, 1 << 20), 1);
-	sink_printf(out,
-		    "  result: %s rw=%s bs=%u iodepth=%u: IOPS=%llu BW=%sMiB/s accel=%s machine=%s "
-		    "ring=%s transport=%s mode=%s\n",
-		    o->name, job_rw_name(o->rw), o->bs_bytes, o->iodepth, (unsigned long long)iops,
-		    mib, m->accel, m->machine, dev->ring, dev->transport, mode_name(dev->mode));
-}
-
-void report_own(struct sink *out, const struct report_machine *machine, const struct job_result *r)
-{
 	setup_line(out, machine, r);
 	cost_lines(out, r);
 	wait_line(out, r);
+	shared_lines(out, r);
 	stamp_line(out, machine, r);
 	error_line(out, r);
 	warning_lines(out, r);
 	crc_line(out, r);
-	result_line(out, machine, r);
+	report_result(out, machine, job);
 }

@@ -6,11 +6,11 @@
 /* Above this, samples of bandwidth are printed in MiB/s. */
 #define KIB_PER_GIB (1024ull * 1024)
 
-static void direction_line(struct sink *out, const char *name, const struct job_result *r,
-			   const struct direction_result *d)
+static void direction_line(struct sink *out, const char *name, const struct direction_result *d,
+			   uint64_t runtime_ns)
 {
-	uint64_t bw = result_bytes_per_s(r, d->bytes);
-	uint64_t iops = (result_iops_milli(r, d->ios) + 500) / 1000;
+	uint64_t bw = bytes_per_s(d->bytes, runtime_ns);
+	uint64_t iops = (iops_milli(d->ios, runtime_ns) + 500) / 1000;
 	char text[4][NUMBER_TEXT_MAX];
 
 	sink_printf(out, "  %s: IOPS=%s, BW=%s (%s)(%s/%llumsec)\n", name,
@@ -18,25 +18,25 @@ static void direction_line(struct sink *out, const char *name, const struct job_
 		    number_text(text[1], bw, 4, true, "B/s"),
 		    number_text(text[2], bw, 4, false, "B/s"),
 		    number_text(text[3], d->bytes, 4, true, "B"),
-		    (unsigned long long)result_runtime_ms(r));
+		    (unsigned long long)whole_ms(runtime_ns));
 }
 
 struct sample_text {
 	char avg[FORMAT_MILLI_MAX], dev[FORMAT_MILLI_MAX];
 };
 
-static void sample_text(struct sample_text *text, const struct stat *s, uint64_t divisor)
+static void sample_text(struct sample_text *text, const struct samples *s, uint64_t divisor)
 {
-	format_milli(text->avg, sizeof(text->avg), stat_mean_milli(s) / divisor, 2);
-	format_milli(text->dev, sizeof(text->dev), stat_stddev_milli(s) / divisor, 2);
+	format_milli(text->avg, sizeof(text->avg), s->mean_milli / divisor, 2);
+	format_milli(text->dev, sizeof(text->dev), samples_stddev_milli(s) / divisor, 2);
 }
 
-static void sample_lines(struct sink *out, const struct job_result *r,
-			 const struct direction_result *d)
+static void sample_lines(struct sink *out, const struct group_rate *rate, uint64_t bytes)
 {
-	const struct stat *bw = &d->bw_kib, *iops = &d->iops;
-	uint64_t mean = stat_mean_milli(bw), divisor = mean / 1000 > KIB_PER_GIB ? 1024 : 1;
-	uint64_t per = share_milli(mean, result_bytes_per_s(r, d->bytes) * 1000 / 1024);
+	const struct samples *bw = &rate->bw_kib, *iops = &rate->iops;
+	uint64_t divisor = bw->mean_milli / 1000 > KIB_PER_GIB ? 1024 : 1;
+	uint64_t per =
+		share_milli(bw->mean_milli, bytes_per_s(bytes, rate->runtime_ns) * 1000 / 1024);
 	struct sample_text text;
 	char share[FORMAT_MILLI_MAX];
 
@@ -76,8 +76,9 @@ static void level_line(struct sink *out, const char *label, const char *const ke
 	sink_puts(out, "\n");
 }
 
-static void queue_lines(struct sink *out, const struct job_result *r)
+static void queue_lines(struct sink *out, const struct group_result *g)
 {
+	const struct job_result *r = &g->all;
 	char busy[FORMAT_MILLI_MAX];
 
 	format_milli(busy, sizeof(busy), result_busy_milli(r), 2);
@@ -89,84 +90,68 @@ static void queue_lines(struct sink *out, const struct job_result *r)
 		    "     issued rwts: total=%llu,%llu,0,0 short=%llu,0,0,0 dropped=0,0,0,0\n"
 		    "     latency   : target=0, window=0, percentile=100.00%%, depth=%u\n",
 		    (unsigned long long)r->read.ios, (unsigned long long)r->write.ios,
-		    (unsigned long long)r->errors[BLK_SHORT], r->plan->options->iodepth);
+		    (unsigned long long)r->errors[BLK_SHORT], g->iodepth);
 }
 
-void report_text(struct sink *out, const struct report_machine *machine,
-		 const struct job_result *result, unsigned index)
+/* The disks of the jobs, each once. */
+static void disk_names(struct sink *out, const struct group_result *g)
 {
-	const struct job_options *o = result->plan->options;
-	const struct direction_result *const direction[] = {&result->read, &result->write};
+	for (unsigned i = 0; i < g->nr_jobs; i++) {
+		const struct blk_device *dev = g->job[i].plan->device;
+		unsigned k = 0;
+
+		while (g->job[k].plan->device != dev)
+			k++;
+		if (k == i)
+			sink_printf(out, " %s", dev->name);
+	}
+}
+
+void report_block(struct sink *out, const struct group_result *g)
+{
+	const struct job_options *o = g->all.plan->options;
+	const struct direction_result *const direction[] = {&g->all.read, &g->all.write};
 	static const char *const name[] = {"read", "write"};
 
-	sink_printf(out, "%s: (groupid=%u, jobs=1): err=%2d: pid=0: %s\n", o->name, index,
-		    result_errno(result), result->plan->device->name);
+	sink_printf(out, "%s: (groupid=%u, jobs=%u): err=%2d: pid=0:", o->name, g->all.group,
+		    g->nr_jobs, result_errno(&g->all));
+	disk_names(out, g);
+	sink_puts(out, "\n");
 	for (unsigned i = 0; i < 2; i++) {
 		if (direction[i]->ios == 0)
 			continue;
-		direction_line(out, name[i], result, direction[i]);
+		direction_line(out, name[i], direction[i], g->rate[i].runtime_ns);
 		report_latency(out, o, direction[i]);
-		sample_lines(out, result, direction[i]);
+		sample_lines(out, &g->rate[i], direction[i]->bytes);
 	}
-	report_spread(out, result);
-	queue_lines(out, result);
-	report_own(out, machine, result);
+	report_spread(out, &g->all);
+	queue_lines(out, g);
 }
 
-static void status_line(struct sink *out, const char *name, const struct job_result *r,
-			const struct direction_result *d)
+static void status_line(struct sink *out, const char *name, const struct direction_result *d,
+			const struct group_rate *rate)
 {
-	uint64_t bw = result_bytes_per_s(r, d->bytes);
-	unsigned long long ms = result_runtime_ms(r);
-	char binary[NUMBER_TEXT_MAX], decimal[NUMBER_TEXT_MAX];
-	char io_binary[NUMBER_TEXT_MAX], io_decimal[NUMBER_TEXT_MAX];
+	uint64_t bw = bytes_per_s(d->bytes, rate->runtime_ns);
+	char sum[2][NUMBER_TEXT_MAX], least[2][NUMBER_TEXT_MAX], most[2][NUMBER_TEXT_MAX];
+	char io[2][NUMBER_TEXT_MAX];
 
 	if (d->ios == 0)
 		return;
-	number_text(binary, bw, 4, true, "B/s");
-	number_text(decimal, bw, 4, false, "B/s");
-	number_text(io_binary, d->bytes, 4, true, "B");
-	number_text(io_decimal, d->bytes, 4, false, "B");
-	sink_printf(out, "  %s: bw=%s (%s), %s-%s (%s-%s), io=%s (%s), run=%llu-%llumsec\n", name,
-		    binary, decimal, binary, binary, decimal, decimal, io_binary, io_decimal, ms,
-		    ms);
-}
-
-static void clock_line(struct sink *out, const struct report_machine *m)
-{
-	char mhz[FORMAT_MILLI_MAX];
-
-	format_milli(mhz, sizeof(mhz), (m->tsc_hz + 500) / 1000, 1);
-	sink_printf(out, "clock: TSC %s MHz (%s, ", mhz, m->tsc_source);
-	if (m->tsc_cross_source)
-		sink_printf(out, "cross-check %s, %llu ppm)\n", m->tsc_cross_source,
-			    (unsigned long long)m->tsc_cross_ppm);
-	else
-		sink_puts(out, "no cross-check)\n");
-	if (!m->tsc_trusted)
-		sink_puts(out, "warning: the clock is not trusted: "
-			       "every time, rate and latency above may be wrong\n");
-}
-
-void report_text_end(struct sink *out, const struct report_machine *machine,
-		     const struct job_result *results, unsigned n)
-{
-	char kernel_ms[FORMAT_MILLI_MAX], first_io_ms[FORMAT_MILLI_MAX], ram_mib[FORMAT_MILLI_MAX];
-
-	for (unsigned i = 0; i < n; i++) {
-		sink_printf(out, "\nRun status group %u (all jobs):\n", i);
-		status_line(out, " READ", &results[i], &results[i].read);
-		status_line(out, "WRITE", &results[i], &results[i].write);
+	for (unsigned i = 0; i < 2; i++) {
+		number_text(sum[i], bw, 4, i == 0, "B/s");
+		number_text(least[i], rate->bw_min, 4, i == 0, "B/s");
+		number_text(most[i], rate->bw_max, 4, i == 0, "B/s");
+		number_text(io[i], d->bytes, 4, i == 0, "B");
 	}
-	sink_puts(out, "\n");
-	clock_line(out, machine);
-	format_milli(ram_mib, sizeof(ram_mib), wide_mul_div(machine->ram_bytes, 1000, 1 << 20), 1);
-	sink_printf(out, "machine: %s, %s MiB, of which %llu KiB for the image\n", machine->cpu,
-		    ram_mib, (unsigned long long)(machine->image_bytes + 1023) / 1024);
-	format_milli(kernel_ms, sizeof(kernel_ms), machine->boot_to_kernel_ns / 1000, 1);
-	format_milli(first_io_ms, sizeof(first_io_ms), machine->boot_to_first_io_ns / 1000, 1);
-	sink_printf(out, "boot: %s ms to kernel", kernel_ms);
-	if (machine->boot_to_first_io_ns)
-		sink_printf(out, ", %s ms to first I/O", first_io_ms);
-	sink_puts(out, "\n");
+	sink_printf(out, "  %s: bw=%s (%s), %s-%s (%s-%s), io=%s (%s), run=%llu-%llumsec\n", name,
+		    sum[0], sum[1], least[0], most[0], least[1], most[1], io[0], io[1],
+		    (unsigned long long)whole_ms(rate->runtime_min_ns),
+		    (unsigned long long)whole_ms(rate->runtime_ns));
+}
+
+void report_status(struct sink *out, const struct group_result *g)
+{
+	sink_printf(out, "\nRun status group %u (all jobs):\n", g->all.group);
+	status_line(out, " READ", &g->all.read, &g->rate[0]);
+	status_line(out, "WRITE", &g->all.write, &g->rate[1]);
 }

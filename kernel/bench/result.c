@@ -25,26 +25,29 @@ uint64_t result_finished(const struct job_result *r)
 	return r->read.ios + r->write.ios + result_errors(r);
 }
 
-uint64_t result_iops_milli(const struct job_result *r, uint64_t ios)
+uint64_t result_queue_ios(const struct job_result *r)
 {
-	return wide_div((u128)ios * 1000 * NS_PER_S + r->runtime_ns / 2, r->runtime_ns);
+	return r->sharers > 1 ? r->counters.requests : result_finished(r);
 }
 
-uint64_t result_bytes_per_s(const struct job_result *r, uint64_t bytes)
+uint64_t iops_milli(uint64_t ios, uint64_t runtime_ns)
 {
-	return wide_mul_div(bytes, NS_PER_S, r->runtime_ns);
+	return wide_div((u128)ios * 1000 * NS_PER_S + runtime_ns / 2, runtime_ns);
 }
 
-uint64_t result_per_io_milli(const struct job_result *r, uint64_t count)
+uint64_t bytes_per_s(uint64_t bytes, uint64_t runtime_ns)
 {
-	uint64_t ios = result_finished(r);
+	return wide_mul_div(bytes, NS_PER_S, runtime_ns);
+}
 
+uint64_t per_io_milli(uint64_t count, uint64_t ios)
+{
 	return wide_div((u128)count * 1000 + ios / 2, ios);
 }
 
-uint64_t result_runtime_ms(const struct job_result *r)
+uint64_t whole_ms(uint64_t ns)
 {
-	return r->runtime_ns / NS_PER_MS + (r->runtime_ns % NS_PER_MS >= NS_PER_MS / 2);
+	return ns / NS_PER_MS + (ns % NS_PER_MS >= NS_PER_MS / 2);
 }
 
 uint64_t result_busy_milli(const struct job_result *r)

@@ -58,6 +58,7 @@ struct report_machine {
 	const char *cpu;      /* CPUID name */
 	const char *firmware; /* boot protocol, "pvh" */
 	unsigned cpus;	      /* in use */
+	uint64_t tsc_skew_ns; /* between any two of them, at most; UINT64_MAX: not known */
 	uint64_t tsc_hz;
 	const char *tsc_source;
 	const char *tsc_cross_source; /* NULL: there was no second clock */
@@ -72,12 +73,12 @@ struct report_machine {
 	const struct blk_device *devices;
 };
 
-/* One block per job, fio's words; then what only this program knows. */
+/*
+ * The queues of the disks used; for each group a block per job in fio's words, then what only this
+ * program knows, and the same for its jobs together; run status per group, clock, boot times.
+ */
 void report_text(struct sink *out, const struct report_machine *machine,
-		 const struct job_result *result, unsigned index);
-/* After the last job: run status per group (one group per job), boot times. */
-void report_text_end(struct sink *out, const struct report_machine *machine,
-		     const struct job_result *results, unsigned n);
+		 const struct job_result *results, unsigned n);
 /* The whole document, fio's keys. */
 void report_json(struct sink *out, const struct report_machine *machine,
 		 const struct run_options *run, const struct job_result *results, unsigned n);

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "drivers/block/blk_queue.h"
 #include "kernel/bench/report.h"
 #include "lib/mem.h"
 
@@ -25,8 +26,11 @@ static struct buffer out;
 static struct run_options run;
 static struct blk_device disk;
 static struct report_machine machine;
-static struct job_plan plan[2];
-static struct job_result result[2];
+#define TEST_JOBS 4
+static struct blk_queue queue[TEST_JOBS];
+static struct blk_queue *queues[TEST_JOBS];
+static struct job_plan plan[TEST_JOBS];
+static struct job_result result[TEST_JOBS];
 static char line[512];
 
 static inline void buffer_write(struct sink *sink, const char *text, size_t len)
@@ -60,13 +64,19 @@ static inline void set_up_machine(void)
 				   .ring = "split",
 				   .interrupt = "none",
 				   .queue_size = 256,
+				   .queues = queues,
 				   .nr_queues = 1};
+	for (unsigned i = 0; i < TEST_JOBS; i++) {
+		queues[i] = &queue[i];
+		queue[i].info = (struct blk_queue_info){(uint16_t)i, BLK_POLL, "none", 0xffff, i};
+	}
 	machine = (struct report_machine){.version = "0.1.0",
 					  .accel = "tcg",
 					  .machine = "q35",
 					  .cpu = "QEMU Virtual CPU",
 					  .firmware = "pvh",
 					  .cpus = 1,
+					  .tsc_skew_ns = UINT64_MAX,
 					  .tsc_hz = 2100000000,
 					  .tsc_source = "hpet",
 					  .tsc_cross_source = "pm-timer",
@@ -90,14 +100,38 @@ static inline void set_up(const char *text)
 	set_up_machine();
 	snprintf(line, sizeof(line), "%s", text);
 	assert_true(options_parse(line, &run, error, sizeof(error)));
-	assert_in_range(run.nr_jobs, 1, 2);
+	assert_in_range(run.nr_jobs, 1, TEST_JOBS);
 	for (unsigned i = 0; i < run.nr_jobs; i++) {
 		assert_true(plan_job(&plan[i], &run.job[i], &disk, error, sizeof(error)));
 		memset(&result[i], 0, sizeof(result[i]));
 		result[i].plan = &plan[i];
 		clear_direction(&result[i].read);
 		clear_direction(&result[i].write);
+		result[i].group = i;
+		result[i].sharers = result[i].cpu_jobs = 1;
+		result[i].queue = queue[0].info;
 	}
+}
+
+/* The disk has a queue for each of as many CPUs, with a vector of its own if @mode wants one. */
+static inline void set_up_queues(unsigned n, enum blk_mode mode)
+{
+	machine.cpus = n;
+	disk.nr_queues = (uint16_t)n;
+	for (unsigned i = 0; i < n && mode != BLK_POLL; i++) {
+		queue[i].info.mode = mode;
+		queue[i].info.interrupt = "msix";
+		queue[i].info.vector = (uint16_t)(i + 1);
+	}
+}
+
+/* Job @i runs on @cpu, and through @q, at the same time as the others of group 0. */
+static inline void job_on(unsigned i, unsigned cpu, unsigned q)
+{
+	result[i].group = 0;
+	result[i].number = i;
+	result[i].cpu = cpu;
+	result[i].queue = queue[q].info;
 }
 
 /* @times I/Os of 4 KiB, each with these latencies. */

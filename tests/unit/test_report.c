@@ -4,7 +4,7 @@
 
 static void write_text(void)
 {
-	report_text(&out.sink, &machine, &result[0], 0);
+	report_text(&out.sink, &machine, result, 1);
 }
 
 /* Expected: what fio 3.33 printed for the same numbers. */
@@ -62,7 +62,9 @@ static void text_in_fio_words(void **state)
 	set_up("name=a iodepth=16");
 	a_read_job(&result[0]);
 	write_text();
-	has("a: (groupid=0, jobs=1): err= 0: pid=0: vda\n"
+	has("vda 00:03.0: 1 queue of 256, for 1 CPU\n"
+	    "  queue  0:   poll           none cpu 0\n"
+	    "a: (groupid=0, jobs=1): err= 0: pid=0: vda\n"
 	    "  read: IOPS=168k, BW=658MiB/s (690MB/s)(1316MiB/2001msec)\n"
 	    "    slat (nsec): min=3000, max=4000, avg=3002.79, stdev=52.77\n"
 	    "    clat (usec): min=80, max=3456, avg=94.07, stdev=178.46\n"
@@ -94,13 +96,13 @@ static void f107_what_fio_has_no_words_for(void **state)
 	set_up("name=a iodepth=16");
 	a_read_job(&result[0]);
 	write_text();
-	has("  ringlab: vda 00:03.0 accel=tcg machine=q35 transport=modern ring=split mode=poll irq=none "
+	has("  ringlab: vda 00:03.0 cpu=0 queue=0 accel=tcg machine=q35 transport=modern ring=split mode=poll irq=none "
 	    "queues=1 qsize=256 event_idx=1 indirect=never cache=writeback\n"
 	    "  ringlab: kicks/io=0.031 irqs/io=0.000 batches/io=0.063 suppressed=10530\n"
 	    "  ringlab: polls_empty=77 ring_full=0 rekicks=0 cpu_busy=60.00% max_in_flight=16 sgl_chunks=0\n"
 	    "  ringlab: time stamps: 25.0 ns each, 4.7 ns/io, 0.08% of the run\n"
 	    "  result: a rw=randread bs=4096 iodepth=16: IOPS=168386 BW=657.8MiB/s accel=tcg "
-	    "machine=q35 ring=split transport=modern mode=poll\n");
+	    "machine=q35 ring=split transport=modern mode=poll jobs=1 cpus=1 queues=1\n");
 	has_not("warning");
 	has_not("errors=");
 	has_not("note:");
@@ -188,7 +190,9 @@ static void end_of_the_run(void **state)
 	a_read_job(&result[0]);
 	done(&result[1].write, 10, 20, 10);
 	result[1].runtime_ns = 1000000;
-	report_text_end(&out.sink, &machine, result, 2);
+	for (unsigned i = 0; i < 2; i++)
+		report_status(&out.sink, group_sum(&result[i], 1));
+	report_end(&out.sink, &machine);
 	assert_string_equal(out.text,
 			    "\nRun status group 0 (all jobs):\n"
 			    "   READ: bw=658MiB/s (690MB/s), 658MiB/s-658MiB/s (690MB/s-690MB/s), "
@@ -209,7 +213,7 @@ static void f139_untrusted_clock(void **state)
 	machine.tsc_trusted = false;
 	machine.tsc_cross_source = NULL;
 	machine.tsc_source = "none";
-	report_text_end(&out.sink, &machine, result, 1);
+	report_end(&out.sink, &machine);
 	has("clock: TSC 2100.0 MHz (none, no cross-check)\n"
 	    "warning: the clock is not trusted: every time, rate and latency above may be wrong\n");
 	has_not("ppm");
