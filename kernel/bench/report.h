@@ -47,12 +47,19 @@ struct samples {
 };
 
 uint64_t samples_stddev_milli(const struct samples *s);
+/* A mean in thousandths of a KiB per second, of @bw_bytes per second; at most 100 %. */
+uint64_t samples_share_milli(uint64_t mean_kib_milli, uint64_t bw_bytes);
 
 struct group_rate {
 	uint64_t runtime_ns,
 		runtime_min_ns;	 /* of the jobs that did this: the longest, the shortest */
 	uint64_t bw_min, bw_max; /* of a job, in bytes per second */
 	struct samples bw_kib, iops;
+};
+
+/* Bytes per second of a group, reading and writing: what fio compares a job's samples with. */
+struct group_bw {
+	uint64_t bytes_per_s[2];
 };
 
 struct group_result {
@@ -72,6 +79,8 @@ struct group_result {
 unsigned group_size(const struct job_result *job, unsigned n);
 /* The sum of @n jobs; it holds until the next call. */
 const struct group_result *group_sum(const struct job_result *job, unsigned n);
+
+struct group_bw group_bw(const struct group_result *g);
 
 /* Where a queue, a CPU has several jobs: the one that measured for the longest time. */
 const struct job_result *group_queue(const struct group_result *g, const struct job_result *of);
@@ -108,7 +117,7 @@ const struct time_unit *time_unit(uint64_t min_ns, uint64_t max_ns, uint64_t std
 /* ---- parts of the reports ---- */
 
 /* report_text.c: the block of a job, or of a group as fio's group_reporting has it. */
-void report_block(struct sink *out, const struct group_result *g);
+void report_block(struct sink *out, const struct group_result *g, const struct group_bw *bw);
 void report_latency(struct sink *out, const struct job_options *options,
 		    const struct direction_result *d);
 void report_spread(struct sink *out, const struct job_result *r);
@@ -132,7 +141,7 @@ void report_queues(struct sink *out, const struct report_machine *machine,
 void report_end(struct sink *out, const struct report_machine *machine);
 
 struct json;
-void json_job(struct json *j, const struct job_result *r);
+void json_job(struct json *j, const struct job_result *r, const struct group_bw *bw);
 void json_clat(struct json *j, const struct job_options *o, const struct direction_result *d);
 void json_own_run(struct json *j, const struct report_machine *machine, const char *ignored,
 		  const struct job_result *results, unsigned n);

@@ -130,10 +130,14 @@ static void table(struct sink *out, const struct group_result *g)
 		rows++;
 	}
 	if (rows > g->nr_queues)
-		sink_puts(out,
-			  "  ringlab: a queue with several rows has its own figures in each\n");
+		sink_puts(
+			out,
+			"  ringlab: a queue in several rows: kicks, irqs and empty polls are those of "
+			"the whole queue in each\n");
 	if (rows > g->nr_cpus)
-		sink_puts(out, "  ringlab: a cpu with several rows has its own figures in each\n");
+		sink_puts(
+			out,
+			"  ringlab: a cpu in several rows: busy and halted are those of the whole cpu in each\n");
 }
 
 void report_group(struct sink *out, const struct report_machine *machine,

@@ -73,6 +73,7 @@ void report_json(struct sink *out, const struct report_machine *machine,
 		 const struct run_options *run, const struct job_result *results, unsigned n)
 {
 	char version[48];
+	unsigned size;
 	struct json j;
 
 	json_init(&j, out);
@@ -81,8 +82,14 @@ void report_json(struct sink *out, const struct report_machine *machine,
 	json_string(&j, "fio version", version);
 	json_own_run(&j, machine, run->ignored, results, n);
 	json_array_begin(&j, "jobs");
-	for (unsigned i = 0; i < n; i++)
-		json_job(&j, &results[i]);
+	for (unsigned i = 0; i < n; i += size) {
+		struct group_bw bw;
+
+		size = group_size(&results[i], n - i);
+		bw = group_bw(group_sum(&results[i], size));
+		for (unsigned k = i; k < i + size; k++)
+			json_job(&j, &results[k], &bw);
+	}
 	json_array_end(&j);
 	json_disk_util(&j, machine, results, n);
 	json_object_end(&j);

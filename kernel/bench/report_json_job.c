@@ -44,13 +44,11 @@ void json_clat(struct json *j, const struct job_options *o, const struct directi
 	json_object_end(j);
 }
 
-static void json_samples(struct json *j, const struct direction_result *d, uint64_t bw_bytes)
+static void json_samples(struct json *j, const struct direction_result *d, uint64_t group_bw)
 {
-	uint64_t agg = share_milli(stat_mean_milli(&d->bw_kib), wide_mul_div(bw_bytes, 1000, 1024));
-
 	json_u64(j, "bw_min", stat_min(&d->bw_kib));
 	json_u64(j, "bw_max", d->bw_kib.max);
-	json_milli(j, "bw_agg", agg > 100000 ? 100000 : agg);
+	json_milli(j, "bw_agg", samples_share_milli(stat_mean_milli(&d->bw_kib), group_bw));
 	json_milli(j, "bw_mean", stat_mean_milli(&d->bw_kib));
 	json_milli(j, "bw_dev", stat_stddev_milli(&d->bw_kib));
 	json_u64(j, "bw_samples", d->bw_kib.n);
@@ -62,7 +60,7 @@ static void json_samples(struct json *j, const struct direction_result *d, uint6
 }
 
 static void json_direction(struct json *j, const char *key, const struct job_result *r,
-			   const struct direction_result *d)
+			   const struct direction_result *d, uint64_t group_bw)
 {
 	uint64_t bw_bytes = bytes_per_s(d->bytes, r->runtime_ns);
 
@@ -79,7 +77,7 @@ static void json_direction(struct json *j, const char *key, const struct job_res
 	json_latency(j, "slat_ns", &d->slat_ns);
 	json_clat(j, r->plan->options, d);
 	json_latency(j, "lat_ns", &d->lat_ns);
-	json_samples(j, d, bw_bytes);
+	json_samples(j, d, group_bw);
 	json_object_end(j);
 }
 
@@ -159,7 +157,7 @@ static void json_cpu(struct json *j, const struct job_result *r)
 	json_u64(j, "minf", 0);
 }
 
-void json_job(struct json *j, const struct job_result *r)
+void json_job(struct json *j, const struct job_result *r, const struct group_bw *bw)
 {
 	const struct job_options *o = r->plan->options;
 
@@ -170,9 +168,9 @@ void json_job(struct json *j, const struct job_result *r)
 	json_u64(j, "eta", 0);
 	json_u64(j, "elapsed", (whole_ms(r->runtime_ns) + 999) / 1000);
 	json_job_options(j, o);
-	json_direction(j, "read", r, &r->read);
-	json_direction(j, "write", r, &r->write);
-	json_direction(j, "trim", r, &nothing);
+	json_direction(j, "read", r, &r->read, bw->bytes_per_s[0]);
+	json_direction(j, "write", r, &r->write, bw->bytes_per_s[1]);
+	json_direction(j, "trim", r, &nothing, 0);
 	json_sync(j);
 	json_cpu(j, r);
 	json_levels(j, "iodepth_level", depth_key, r->depth_level);

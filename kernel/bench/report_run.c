@@ -29,7 +29,7 @@ static void skew_line(struct sink *out, const struct report_machine *m)
 		    (unsigned long long)m->tsc_skew_ns);
 	if (m->tsc_skew_ns > SKEW_WARN_NS)
 		sink_puts(out, "warning: the clocks of the CPUs differ by more than 1 us: "
-			       "jobs did not start and end together to within less than that\n");
+			       "a start common to several jobs is no more exact than that\n");
 }
 
 void report_end(struct sink *out, const struct report_machine *machine)
@@ -62,17 +62,18 @@ static bool uses(const struct job_result *results, unsigned n, const struct blk_
 static void group_blocks(struct sink *out, const struct report_machine *machine,
 			 const struct job_result *job, unsigned n)
 {
-	const struct group_result *g;
+	const struct group_result *g = group_sum(job, n);
+	struct group_bw bw = group_bw(g);
 
 	for (unsigned i = 0; i < n; i++) {
 		g = group_sum(&job[i], 1);
-		report_block(out, g);
+		report_block(out, g, &bw);
 		report_own(out, machine, g);
 	}
 	if (n < 2)
 		return;
 	g = group_sum(job, n);
-	report_block(out, g);
+	report_block(out, g, &bw);
 	report_group(out, machine, g);
 }
 

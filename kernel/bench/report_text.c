@@ -31,18 +31,17 @@ static void sample_text(struct sample_text *text, const struct samples *s, uint6
 	format_milli(text->dev, sizeof(text->dev), samples_stddev_milli(s) / divisor, 2);
 }
 
-static void sample_lines(struct sink *out, const struct group_rate *rate, uint64_t bytes)
+static void sample_lines(struct sink *out, const struct group_rate *rate, uint64_t bw_bytes)
 {
 	const struct samples *bw = &rate->bw_kib, *iops = &rate->iops;
 	uint64_t divisor = bw->mean_milli / 1000 > KIB_PER_GIB ? 1024 : 1;
-	uint64_t per =
-		share_milli(bw->mean_milli, bytes_per_s(bytes, rate->runtime_ns) * 1000 / 1024);
+	uint64_t per = samples_share_milli(bw->mean_milli, bw_bytes);
 	struct sample_text text;
 	char share[FORMAT_MILLI_MAX];
 
 	if (bw->n) {
 		sample_text(&text, bw, divisor);
-		format_milli(share, sizeof(share), per > 100000 ? 100000 : per, 2);
+		format_milli(share, sizeof(share), per, 2);
 		sink_printf(out,
 			    "   bw (  %s/s): min=%5llu, max=%5llu, per=%s%%, avg=%5s, stdev=%5s, "
 			    "samples=%llu\n",
@@ -107,7 +106,7 @@ static void disk_names(struct sink *out, const struct group_result *g)
 	}
 }
 
-void report_block(struct sink *out, const struct group_result *g)
+void report_block(struct sink *out, const struct group_result *g, const struct group_bw *bw)
 {
 	const struct job_options *o = g->all.plan->options;
 	const struct direction_result *const direction[] = {&g->all.read, &g->all.write};
@@ -122,7 +121,7 @@ void report_block(struct sink *out, const struct group_result *g)
 			continue;
 		direction_line(out, name[i], direction[i], g->rate[i].runtime_ns);
 		report_latency(out, o, direction[i]);
-		sample_lines(out, &g->rate[i], direction[i]->bytes);
+		sample_lines(out, &g->rate[i], bw->bytes_per_s[i]);
 	}
 	report_spread(out, &g->all);
 	queue_lines(out, g);

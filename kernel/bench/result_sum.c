@@ -225,3 +225,16 @@ const struct group_result *group_sum(const struct job_result *job, unsigned n)
 	}
 	return g;
 }
+
+struct group_bw group_bw(const struct group_result *g)
+{
+	return (struct group_bw){{bytes_per_s(g->all.read.bytes, g->rate[0].runtime_ns),
+				  bytes_per_s(g->all.write.bytes, g->rate[1].runtime_ns)}};
+}
+
+uint64_t samples_share_milli(uint64_t mean_kib_milli, uint64_t bw_bytes)
+{
+	uint64_t share = share_milli(mean_kib_milli, wide_mul_div(bw_bytes, 1000, 1024));
+
+	return share > 100000 ? 100000 : share;
+}

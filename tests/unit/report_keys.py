@@ -26,9 +26,12 @@ JOB = {
 DISK = {"name", "read_ios", "write_ios", "read_merges", "write_merges", "read_ticks", "write_ticks",
         "in_queue", "util"}
 OWN_RUN = {"version", "accel", "machine", "cpus", "tsc_hz", "boot_to_kernel_ms",
-           "boot_to_first_io_ms", "devices"}
+           "boot_to_first_io_ms", "devices", "groups"}
 OWN_JOB = {"device", "mode", "ring", "transport", "indirect", "queues", "kicks_per_io",
-           "irqs_per_io", "batches_per_io", "polls_empty", "merged", "cpu_busy_pct"}
+           "irqs_per_io", "batches_per_io", "polls_empty", "merged", "cpu_busy_pct", "cpu",
+           "cpu_jobs", "queue", "interrupt", "sharers"}
+OWN_GROUP = {"groupid", "jobname", "jobs", "cpus", "queues", "iops", "bw_bytes", "kicks_per_io",
+             "irqs_per_io", "cpu_busy_pct", "cpu_halted_pct"}
 
 
 def once(pairs):
@@ -70,6 +73,27 @@ def check_job(index, job):
         assert sum(job[name].values()) < 100.2, f"{where}.{name}: above 100 %"
 
 
+def check_group(group, jobs):
+    """What a group says is what its jobs say, each queue's counters once."""
+    where = f"groups[{group['groupid']}]"
+    has(where, group, OWN_GROUP)
+    jobs = [job for job in jobs if job["groupid"] == group["groupid"]]
+    assert group["jobs"] == len(jobs), f"{where}: {len(jobs)} jobs"
+    for side in ("read", "write"):
+        ios = sum(job[side]["total_ios"] for job in jobs)
+        assert (side in group) == (ios > 0), f"{where}: {side}"
+        if ios:
+            assert group[side]["total_ios"] == group[side]["clat_ns"]["N"] == ios, f"{where}: {side}"
+    own = [job["ringlab"] for job in jobs]
+    assert group["cpus"] == len({job["cpu"] for job in own}), f"{where}: cpus"
+    queues = {}
+    for job in own:
+        key = job["device"], job["queue"]
+        queues[key] = max(queues.get(key, 0), job["requests"])
+    assert group["queues"] == len(queues), f"{where}: queues"
+    assert group["requests"] == sum(queues.values()), f"{where}: requests counted twice?"
+
+
 def check_readers(document):
     """The accesses of fio-plot, SPDK's nvmf/common.py and benchmark-wrapper (no default list)."""
     assert "fio version" in document
@@ -91,6 +115,10 @@ def main():
     has("ringlab", document["ringlab"], OWN_RUN)
     for index, job in enumerate(document["jobs"]):
         check_job(index, job)
+    for group in document["ringlab"]["groups"]:
+        check_group(group, document["jobs"])
+    for device in document["ringlab"]["devices"]:
+        assert [q["queue"] for q in device["queue_map"]] == list(range(device["queues"]))
     for disk in document["disk_util"]:
         has("disk_util", disk, DISK)
     check_readers(document)

@@ -98,6 +98,83 @@ static void json_of_a_hash_job(void **state)
 	has("\"bs\": \"4096\"");
 }
 
+/* Two jobs at the same time, each on a CPU and a queue of its own: nothing is counted twice. */
+static void json_of_two_queues(void **state)
+{
+	(void)state;
+	set_up("name=a iodepth=16 name=a");
+	set_up_queues(2, BLK_IRQ);
+	for (unsigned i = 0; i < 2; i++) {
+		job_on(i, i, i);
+		a_read_job(&result[i]);
+		result[i].counters.interrupts = 33694;
+		run.job[i].given[run.job[i].nr_given++] = (struct job_given){"numjobs", "2"};
+	}
+	result[1].runtime_ns = 1000000000;
+	machine.tsc_skew_ns = 85;
+	write_json();
+	has("      \"queue_map\": [\n"
+	    "          {\n"
+	    "            \"queue\": 0,\n"
+	    "            \"mode\": \"irq\",\n"
+	    "            \"interrupt\": \"msix\",\n"
+	    "            \"vector\": 1,\n"
+	    "            \"cpus\": [\n"
+	    "              0\n"
+	    "            ]\n");
+	has("\"tsc_skew_ns\": 85");
+	has("\"jobs\": 2,\n        \"cpus\": 2,\n        \"queues\": 2,");
+	has("\"iops\": 336772.614,");
+	has("\"bw_bytes_min\": 689710312,\n          \"bw_bytes_max\": 1380110336,");
+	has("\"kicks_per_io\": 0.031,\n        \"irqs_per_io\": 0.100,");
+	has("\"requests\": 673882,");
+	has("\"interrupts\": 67388,");
+	has("\"numjobs\": \"2\"");
+	has_not("\"numjobs\": \"1\"");
+	has_not("\"groupid\": 1");
+	/* The requests were out for 32 s each; the disk was busy for 2 s at most. */
+	has("\"in_queue\": 63394,\n      \"util\": 100.000");
+}
+
+/* Both have the counters of both, and say so. */
+static void json_of_a_shared_queue(void **state)
+{
+	(void)state;
+	set_up("name=a iodepth=16 name=a");
+	for (unsigned i = 0; i < 2; i++) {
+		job_on(i, 0, 0);
+		a_read_job(&result[i]);
+		result[i].sharers = result[i].cpu_jobs = 2;
+		result[i].counters.requests = 2 * 336941;
+	}
+	write_json();
+	has("\"cpu_jobs\": 2,\n        \"queue\": 0,\n        \"mode\": \"poll\",\n"
+	    "        \"interrupt\": \"none\",\n        \"sharers\": 2,");
+	has("\"kicks_per_io\": 0.016,");
+	has_not("\"kicks_per_io\": 0.031,");
+	has("\"cpus\": 1,\n        \"queues\": 1,");
+	has_not("\"vector\"");
+	/* The cycles are of I/Os of both: no figure per I/O of one. */
+	assert_non_null(strstr(out.text, "busy_cycles_per_io"));
+	assert_null(strstr(strstr(out.text, "\"jobs\": ["), "busy_cycles_per_io"));
+	has_not("\"tsc_skew_ns\"");
+}
+
+/* Shares of wall-clock time: jobs one after another add up, jobs at the same time do not. */
+static void json_disk_is_half_busy(void **state)
+{
+	(void)state;
+	set_up("name=a name=b name=c");
+	for (unsigned i = 0; i < 3; i++) {
+		done(&result[i].read, 100, 10, 1000000);
+		result[i].runtime_ns = 400000000;
+		result[i].group = i / 2;
+	}
+	write_json();
+	/* 200 ms of 400 in the first group, 100 of 400 in the second. */
+	has("\"util\": 37.500");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -105,6 +182,9 @@ int main(void)
 		cmocka_unit_test(f151_nothing_done),
 		cmocka_unit_test(json_values),
 		cmocka_unit_test(json_of_a_hash_job),
+		cmocka_unit_test(json_of_two_queues),
+		cmocka_unit_test(json_of_a_shared_queue),
+		cmocka_unit_test(json_disk_is_half_busy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
