@@ -73,6 +73,19 @@ void report_result(struct sink *out, const struct report_machine *m, const struc
 		    common(g, mode_text), g->nr_jobs, g->nr_cpus, g->nr_queues);
 }
 
+/* Where jobs may halt: how the waits for what was in flight ended. */
+static void caught_part(struct sink *out, const struct job_result *r)
+{
+	uint64_t waited_for = r->caught_awake + r->caught_halted;
+	char awake[FORMAT_MILLI_MAX];
+
+	if (waited_for == 0 && r->wakeups_missed == 0)
+		return;
+	format_milli(awake, sizeof(awake), share_milli(r->caught_awake, waited_for), 2);
+	sink_printf(out, " caught awake=%s%% wakeups_missed=%llu", awake,
+		    (unsigned long long)r->wakeups_missed);
+}
+
 static void sum_lines(struct sink *out, const struct group_result *g)
 {
 	const struct blk_counters *c = &g->all.counters;
@@ -91,7 +104,9 @@ static void sum_lines(struct sink *out, const struct group_result *g)
 		    kicks, irqs, batches, (unsigned long long)c->kicks_suppressed,
 		    (unsigned long long)c->polls_empty, (unsigned long long)c->ring_full,
 		    (unsigned long long)c->rekicks);
-	sink_printf(out, "  ringlab: all cpus: cpu_busy=%s%% cpu_halted=%s%%\n", busy, halted);
+	sink_printf(out, "  ringlab: all cpus: cpu_busy=%s%% cpu_halted=%s%%", busy, halted);
+	caught_part(out, &g->all);
+	sink_puts(out, "\n");
 }
 
 static void table_row(struct sink *out, const struct group_result *g, const struct job_result *r,

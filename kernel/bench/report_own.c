@@ -48,8 +48,8 @@ static void shared_lines(struct sink *out, const struct job_result *r)
 			r->sharers);
 	if (r->cpu_jobs > 1)
 		sink_printf(out,
-			    "  ringlab: cpu shared by %u jobs, figures of the cpu: cpu_busy, "
-			    "cpu_halted, usr\n",
+			    "  ringlab: cpu shared by %u jobs, figures of the cpu: usr, cpu_busy, "
+			    "waits\n",
 			    r->cpu_jobs);
 }
 

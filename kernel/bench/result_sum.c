@@ -188,6 +188,9 @@ static void add_cpu(struct group_result *g, const struct job_result *r)
 	g->all.busy_cycles += r->busy_cycles;
 	g->all.idle_cycles += r->idle_cycles;
 	g->all.halted_cycles += r->halted_cycles;
+	g->all.caught_awake += r->caught_awake;
+	g->all.caught_halted += r->caught_halted;
+	g->all.wakeups_missed += r->wakeups_missed;
 }
 
 static void clear_direction(struct direction_result *d)

@@ -55,6 +55,9 @@ static void four_jobs_on_four_queues(void **state)
 		a_job(i);
 		result[i].counters.interrupts = 4000;
 		result[i].halted_cycles = 100 + i;
+		result[i].caught_awake = 1 + i;
+		result[i].caught_halted = 30;
+		result[i].wakeups_missed = 2;
 	}
 	machine.tsc_skew_ns = 85;
 	write_text();
@@ -99,7 +102,7 @@ static void four_jobs_on_four_queues(void **state)
 	     "     latency   : target=0, window=0, percentile=100.00%, depth=16\n"
 	     "  ringlab: all queues: kicks/io=0.125 irqs/io=0.040 batches/io=0.100 suppressed=40 "
 	     "polls_empty=28 ring_full=0 rekicks=0\n"
-	     "  ringlab: all cpus: cpu_busy=70.00% cpu_halted=10.15%\n"
+	     "  ringlab: all cpus: cpu_busy=70.00% cpu_halted=10.15% caught awake=7.69% wakeups_missed=8\n"
 	     "  ringlab: cpu disk queue   mode            irq jobs     IOPS kicks/io  irqs/io  "
 	     "busy% halted% empty polls\n"
 	     "  ringlab:   0  vda     0    irq         msix 1    1    97087    0.050    0.040  "
@@ -215,7 +218,7 @@ static void two_jobs_share_a_cpu(void **state)
 	done(&result[0].write, 50000, 1000, 70000);
 	write_text();
 	part("  ringlab: cpu shared", "  ringlab: time",
-	     "  ringlab: cpu shared by 2 jobs, figures of the cpu: cpu_busy, cpu_halted, usr\n");
+	     "  ringlab: cpu shared by 2 jobs, figures of the cpu: usr, cpu_busy, waits\n");
 	part("a: (groupid=0, jobs=2)", "    slat",
 	     "a: (groupid=0, jobs=2): err= 5: pid=0: vda vdb\n"
 	     "  read: IOPS=198k, BW=774MiB/s (811MB/s)(781MiB/1010msec)\n");
