@@ -108,10 +108,7 @@ def check_readers(document):
         has("percentile", side["clat_ns"]["percentile"], {"99.000000", "99.900000", "99.990000"})
 
 
-def main():
-    text = sys.stdin.read()
-    assert text.splitlines()[0] == "{", "the first line is not '{' alone"
-    document = json.loads(text, object_pairs_hook=once)
+def check(document):
     has("ringlab", document["ringlab"], OWN_RUN)
     for index, job in enumerate(document["jobs"]):
         check_job(index, job)
@@ -122,6 +119,12 @@ def main():
     for disk in document["disk_util"]:
         has("disk_util", disk, DISK)
     check_readers(document)
+
+
+def main():
+    text = sys.stdin.read()
+    assert text.splitlines()[0] == "{", "the first line is not '{' alone"
+    check(json.loads(text, object_pairs_hook=once))
 
 
 if __name__ == "__main__":

@@ -25,8 +25,9 @@ def qemu_version() -> str:
 
 
 def tokens(runtime_ms: int) -> list[str]:
-    """One boot, a job for each depth; what stands before the first name= holds for all."""
-    words = ["rw=randread", "bs=4k", "time_based", f"runtime={runtime_ms}ms"]
+    """One boot, a job for each depth, one after the other; what stands before the first name=
+    holds for all."""
+    words = ["rw=randread", "bs=4k", "time_based", "stonewall", f"runtime={runtime_ms}ms"]
     for depth in DEPTHS:
         words += [f"name=depth{depth}", f"iodepth={depth}"]
     return words

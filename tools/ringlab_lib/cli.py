@@ -26,14 +26,15 @@ RUN = """\
 Boots the kernel once, prints its console and ends with the kernel's verdict.
 
 Job tokens, after --, are fio's: name rw bs iodepth size offset number_ios runtime time_based ...
-and blk.indirect blk.event_idx blk.qsize. name= starts the next job. None at all: rw=randread.
+and blk.indirect blk.event_idx blk.qsize. name= starts the next job; with stonewall it waits for
+those before it. None at all: rw=randread.
 """
 
 RUN_EXAMPLES = """\
 examples:
   tools/ringlab run -- rw=randread iodepth=64 runtime=2s time_based
   tools/ringlab run --disk disk.img --json out.json -- rw=read bs=128k iodepth=16
-  tools/ringlab run --disk 256M -- name=w rw=write name=r rw=randread
+  tools/ringlab run --disk 256M -- name=w rw=write name=r rw=randread stonewall
   tools/ringlab run --backend vhost-user --device queue-size=1024 -- iodepth=256
   tools/ringlab run --disk null:4G,latency-ns=20000 --machine pc --dry-run -- iodepth=8
 

@@ -75,6 +75,18 @@ def test_timeout(capfd, fake, said, waited_for, launch):
     assert "exit=124 (timeout)" in streams.out
 
 
+def test_json_of_several_jobs(fake, launch):
+    """Copies, groups and queues pass through as the kernel wrote them."""
+    report = {"jobs": [{"jobname": "a", "groupid": group, "ringlab": {"cpu": cpu, "queue": cpu}}
+                       for group, cpu in ((0, 0), (0, 1), (1, 0))],
+              "ringlab": {"cpus": 2, "groups": [{"jobs": 2, "iops": 1.5}, {"jobs": 1}]}}
+    fake(f"cat >\"$json\" <<'E'\n{json.dumps(report, indent=1)}\nE\nexit 33")
+    assert launch("--smp", "2", "--json", "out.json", "--", "name=a", "numjobs=2", "name=a",
+                  "stonewall") == 0
+    with open("out.json", encoding="utf-8") as file:
+        assert json.load(file) == report
+
+
 @pytest.mark.parametrize("machine, script", [
     ("q35", f"cat >\"$json\" <<'E'\n{REPORT}E\nexit 33"),
     ("microvm", f"cat <<'E'\nbefore\nringlab-json-begin\n{REPORT}ringlab-json-end\nafter\nE\n"

@@ -29,8 +29,11 @@ def test_bench_table(capsys, fake, monkeypatch, tmp_path):
     monkeypatch.setattr(measure, "ROOT", str(tmp_path))
     monkeypatch.setattr(measure, "IMAGE_BYTES", 2 << 20)
     fake('[ "$1" = --version ] && { echo QEMU emulator version 9.9.9; exit; }\n'
+         'echo "$*" >words\n'
          + reporting(tmp_path, [job(5), job(100000), job(7), job(8)]))
     assert command("bench", "--quick", "--json", "b.json") == 0
+    before_jobs = (tmp_path / "words").read_text().partition(" name=")[0]
+    assert " stonewall " in before_jobs, "the depths would be measured at the same time"
     head, columns, *rows = capsys.readouterr().out.splitlines()
     assert "accel=tcg machine=q35 QEMU 9.9.9" in head
     assert len({len(line) for line in [columns, *rows]}) == 1
