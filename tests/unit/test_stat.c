@@ -39,6 +39,7 @@ static void division(void **state)
 
 		assert_int_equal(wide_div(n, d), model_div(n, d));
 		assert_int_equal(wide_div(b, d), model_div(b, d));
+		assert_true(wide_div_all(n, d) == n / d);
 		assert_int_equal(wide_mul_div(a, b, d), model_div((u128)a * b, d));
 	}
 }
@@ -47,6 +48,7 @@ static void division_edges(void **state)
 {
 	(void)state;
 	assert_int_equal(wide_div(5, 0), 0);
+	assert_true(wide_div_all(5, 0) == 0);
 	assert_int_equal(wide_div(~(u128)0, 0), 0);
 	assert_int_equal(wide_div(~(u128)0, 1), UINT64_MAX);
 	assert_int_equal(wide_div(~(u128)0, UINT64_MAX), UINT64_MAX);
