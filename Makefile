@@ -144,6 +144,10 @@ boot-test: $(B)/ringlab.elf ## boot tests in QEMU
 test: $(B)/ringlab.elf $(UNIT_BIN) $(TSAN_BIN) ## everything that tests; ends with N passed, N failed, N skipped
 	$(Q)CC='$(CC)' tools/test-all $(JOBS) $(UNIT_BIN) $(TSAN_BIN)
 
+.PHONY: conformance
+conformance: $(B)/ringlab.elf $(UNIT_BIN) $(TSAN_BIN) ## which rules tests stand for; writes docs/conformance.md
+	$(Q)tools/conformance --jobs $(JOBS) $(UNIT_BIN) $(TSAN_BIN)
+
 .PHONY: bench
 bench: $(B)/ringlab.elf ## IOPS of a null disk and of a real image, at depths 1 to 64
 	$(Q)tools/ringlab bench
