@@ -13,7 +13,7 @@ struct cpu_usage {
 
 struct window {
 	struct job_result *result;
-	const struct blk_port *port;
+	struct blk_port *port;
 	const struct cpu_usage *usage;
 	/* All in cycles. The one that the loop compares with is the earliest of the others. */
 	uint64_t next_event;

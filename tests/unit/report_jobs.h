@@ -68,7 +68,12 @@ static inline void set_up_machine(void)
 				   .nr_queues = 1};
 	for (unsigned i = 0; i < TEST_JOBS; i++) {
 		queues[i] = &queue[i];
-		queue[i].info = (struct blk_queue_info){(uint16_t)i, BLK_POLL, "none", 0xffff, i};
+		queue[i].info = (struct blk_queue_info){.index = (uint16_t)i,
+							.size = 256,
+							.mode = BLK_POLL,
+							.interrupt = "none",
+							.vector = 0xffff,
+							.cpu = i};
 	}
 	machine = (struct report_machine){.version = "0.1.0",
 					  .accel = "tcg",

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "drivers/pci/msix.h"
+#include "tests/host/fake_inside.h"
 #include "tests/host/rig.h"
 
 #define ENABLE	     0x8000u

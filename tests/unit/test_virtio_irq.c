@@ -2,6 +2,7 @@
 /* Does each queue get the best interrupt that there is, and is each failure said and survived? */
 #include <string.h>
 
+#include "tests/host/fake_inside.h"
 #include "tests/host/irq_rig.h"
 
 static struct irq_rig r;
