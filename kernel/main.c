@@ -55,7 +55,7 @@ static void read_options(const struct boot_info *info)
 		sink_printf(console(), "note: options without a meaning here: %s\n", run.ignored);
 }
 
-static void provoke_crash(void)
+static void check_crash_cpu(void)
 {
 	char error[64];
 
@@ -63,7 +63,6 @@ static void provoke_crash(void)
 	       cpus_count() - 1);
 	if (run.crash_cpu >= cpus_count())
 		refuse(EXIT_USAGE, error);
-	crash(run.crash, run.crash_cpu);
 }
 
 /* None of these should happen, and all of them are survived: so they are said. */
@@ -93,7 +92,8 @@ _Noreturn void kernel_main(const struct boot_info *info)
 	read_options(info);
 	memory_prefer_high(run.alloc_high);
 	run.blk.nr_cpus = cpus_start();
-	provoke_crash();
+	check_crash_cpu();
+	crash(run.crash, run.crash_cpu);
 	disks_open(&disks, &run.blk);
 	clock_init(); /* the disks took most of the time that it needs */
 	if (disks.n == 0)

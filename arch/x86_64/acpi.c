@@ -30,7 +30,7 @@ struct rsdp {
 	uint8_t extended_checksum, reserved[3];
 } __attribute__((packed));
 
-static const struct acpi_header *tables[TABLES_MAX];
+static const struct acpi_header *acpi_tables[TABLES_MAX];
 static unsigned nr_tables;
 
 static bool checksum_good(const void *data, uint32_t bytes)
@@ -107,8 +107,8 @@ const struct acpi_header *acpi_table_at(uint64_t phys, const char *signature)
 const struct acpi_header *acpi_find(const char *signature)
 {
 	for (unsigned i = 0; i < nr_tables; i++)
-		if (memcmp(tables[i]->signature, signature, 4) == 0)
-			return tables[i];
+		if (memcmp(acpi_tables[i]->signature, signature, 4) == 0)
+			return acpi_tables[i];
 	return NULL;
 }
 
@@ -120,7 +120,7 @@ static void read_root(const struct acpi_header *root, unsigned width)
 		const struct acpi_header *table = phys ? acpi_table_at(phys, NULL) : NULL;
 
 		if (table && nr_tables < TABLES_MAX)
-			tables[nr_tables++] = table;
+			acpi_tables[nr_tables++] = table;
 	}
 }
 

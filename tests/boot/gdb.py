@@ -6,7 +6,7 @@ import subprocess
 from guest import TIMEOUT_S
 
 # Where a 64-bit x86 keeps them in the "g" packet: 8 bytes each, from rax on.
-REGISTERS = {"rsi": 4, "rdi": 5, "rip": 16}
+REGISTERS = {"rsi": 4, "rdi": 5, "rsp": 7, "rip": 16}
 
 
 def symbol(kernel: str, name: str) -> int:
@@ -53,6 +53,9 @@ class Debugger:
         self.ask(f"Z1,{address:x},1")
         assert self.ask("c").startswith("T05")
         self.ask(f"z1,{address:x},1")
+
+    def read(self, address: int, length: int) -> bytes:
+        return bytes.fromhex(self.ask(f"m{address:x},{length:x}"))
 
     def write(self, address: int, data: bytes) -> None:
         assert self.ask(f"M{address:x},{len(data):x}:{data.hex()}") == "OK"
