@@ -160,10 +160,18 @@ rival: $(B)/ringlab.elf ## ratios to qemu-img bench on the same disks
 insns: $(B)/ringlab.elf $(B)/perf/hotpath ## guest instructions per I/O, and those of each path
 	$(Q)tools/ringlab insns
 
+# SOAK_CPUS=4 SOAK_ARGS='number_ios=100000': later words of the same key win.
+SOAK_CPUS ?= 1
+SOAK_ARGS ?=
 .PHONY: soak-irq
 soak-irq: $(B)/ringlab.elf ## five million I/Os at depth 1, each waited for by interrupt (minutes)
-	$(Q)tools/ringlab run --disk null --timeout 1800 -- name=soak blk.mode=irq rw=randread \
-		iodepth=1 io_size=20g number_ios=5000000
+	$(Q)tools/ringlab run --smp $(SOAK_CPUS) --disk null --timeout 1800 -- name=soak blk.mode=irq rw=randread \
+		iodepth=1 io_size=20g number_ios=5000000 $(SOAK_ARGS)
+
+.PHONY: soak-boot
+soak-boot: $(B)/ringlab.elf ## two hundred boots with eight CPUs (minutes)
+	$(Q)RINGLAB_BOOTS=200 $(PYTHON) -m pytest -q -n $(JOBS) -p no:cacheprovider \
+		tests/boot/test_smp.py -k boot_loop
 
 .PHONY: lint
 lint: ## formatting, static checks, include directions, both compilers

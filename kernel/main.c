@@ -59,10 +59,11 @@ static void check_crash_cpu(void)
 {
 	char error[64];
 
+	if (run.crash_cpu < cpus_count())
+		return;
 	format(error, sizeof(error), "debug.crash_cpu=%u: CPUs 0 to %u run", run.crash_cpu,
 	       cpus_count() - 1);
-	if (run.crash_cpu >= cpus_count())
-		refuse(EXIT_USAGE, error);
+	refuse(EXIT_USAGE, error);
 }
 
 /* None of these should happen, and all of them are survived: so they are said. */

@@ -18,6 +18,17 @@ def symbol(kernel: str, name: str) -> int:
     raise AssertionError(f"{kernel} has no symbol {name}")
 
 
+def extent(kernel: str, name: str) -> range:
+    """The addresses of a function or an object, as far as the compiler has told its size."""
+    listing = subprocess.run(["nm", "-S", kernel], check=True, capture_output=True, text=True).stdout
+    for line in listing.splitlines():
+        words = line.split()
+        if len(words) == 4 and words[3] == name:
+            start = int(words[0], 16)
+            return range(start, start + int(words[1], 16))
+    raise AssertionError(f"{kernel} has no {name} of a known size")
+
+
 class Debugger:
     """The remote serial protocol, as far as it is needed here. QEMU has to be started with -S."""
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from gdb import symbol
+from gdb import extent, symbol
 from guest import KERNEL, PANIC, null_disk
 from smp import JOB, came_up, cpus, replace, stop_before_cpus
 from traces import count
@@ -51,6 +51,36 @@ def test_f020_stacks_of_each_cpu(start, debugger, cpu, code, title):
     replace(debugger, code)
     debugger.detach()
     check_report(guest.finish(), title, cpu)
+
+
+@pytest.mark.parametrize("cpu", [0, 2])
+def test_double_fault_has_its_own_stack(start, debugger, cpu):
+    """That of the boot CPU is part of the image, those of the others are not."""
+    guest = start(f"debug.crash=panic debug.crash_cpu={cpu}", null_disk(), accel=cpus(3),
+                  qemu=debugger.words(), fds=(debugger.theirs.fileno(),))
+    stop_before_cpus(debugger)
+    replace(debugger, "48bc0000000000008000" + "31c9f7f1")
+    debugger.run_to(symbol(KERNEL, "trap_handle"))
+    on_boot_cpus = debugger.register("rsp") in extent(KERNEL, "double_fault_stack")
+    assert on_boot_cpus == (cpu == 0)
+    debugger.detach()
+    check_report(guest.finish(), "#DF double fault", cpu)
+
+
+@pytest.mark.parametrize("cpu", [0, 1, 3])
+def test_fault_stops_all_others(start, debugger, monitor, cpu):
+    """When the report is done, the others stand where they were led by the NMI."""
+    guest = start(f"debug.crash=undefined debug.crash_cpu={cpu}", null_disk(), accel=cpus(4),
+                  qemu=debugger.words(), monitor=monitor, fds=(debugger.theirs.fileno(),))
+    stop_before_cpus(debugger)
+    debugger.run_to(symbol(KERNEL, "machine_exit"))
+    state = monitor("human-monitor-command", **{"command-line": "info registers -a"})
+    at = [int(rip, 16) for rip in re.findall(r"\bRIP=([0-9a-f]+)", state)]
+    assert len(at) == 4
+    stopped = [rip in extent(KERNEL, "panic_begin") for rip in at]
+    assert stopped == [number != cpu for number in range(4)], state
+    debugger.detach()
+    check_report(guest.finish(), "#UD invalid opcode", cpu)
 
 
 def test_memory_is_the_first_cpus(start, debugger):
