@@ -60,7 +60,7 @@ def test_double_fault_has_its_own_stack(start, debugger, cpu):
                   qemu=debugger.words(), fds=(debugger.theirs.fileno(),))
     stop_before_cpus(debugger)
     replace(debugger, "48bc0000000000008000" + "31c9f7f1")
-    debugger.run_to(symbol(KERNEL, "trap_handle"))
+    debugger.run_to(symbol(KERNEL, "panic_begin"))
     on_boot_cpus = debugger.register("rsp") in extent(KERNEL, "double_fault_stack")
     assert on_boot_cpus == (cpu == 0)
     debugger.detach()
