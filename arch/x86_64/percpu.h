@@ -12,6 +12,7 @@
 #include "arch/x86_64/image.h"
 #include "arch/x86_64/interrupt.h"
 #include "arch/x86_64/lapic.h"
+#include "arch/x86_64/skew.h"
 
 #define TIMER_NOT_ARMED UINT64_MAX
 
@@ -33,6 +34,7 @@ struct cpu {
 	void (*run)(void *context); /* NULL: idle */
 	void *run_context;
 	bool up, stopped;
+	struct skew_line skew;
 	struct stack_area stacks[STACK_COUNT];
 	struct segments segments;
 } __attribute__((aligned(64)));

@@ -17,12 +17,6 @@
 #define STALLED_NS 1000000000 /* for one round; on a busy host a CPU gets no time for long */
 #define ENOUGH	   UINT64_MAX
 
-/* The line that goes to and fro. A round has the number that both sides know it by. */
-static struct {
-	const struct cpu *whose; /* turn it is to answer */
-	uint64_t asked, answered, at;
-} __attribute__((aligned(64))) line;
-
 static uint64_t farthest;
 
 /* No load of before or after counts as one of the other side (SDM vol. 2, RDTSC). */
@@ -36,29 +30,27 @@ static uint64_t cycles_between(void)
 	return now;
 }
 
-void skew_answer(const struct cpu *cpu)
+void skew_answer(struct cpu *cpu)
 {
+	struct skew_line *line = &cpu->skew;
 	uint64_t asked, last = 0;
 
-	while (__atomic_load_n(&line.whose, __ATOMIC_ACQUIRE) != cpu)
-		cpu_relax();
-	while ((asked = __atomic_load_n(&line.asked, __ATOMIC_ACQUIRE)) != ENOUGH) {
+	while ((asked = __atomic_load_n(&line->asked, __ATOMIC_ACQUIRE)) != ENOUGH) {
 		if (asked == last) {
 			cpu_relax();
 			continue;
 		}
-		line.at = cycles_between();
-		__atomic_store_n(&line.answered, asked, __ATOMIC_RELEASE);
+		line->at = cycles_between();
+		__atomic_store_n(&line->answered, asked, __ATOMIC_RELEASE);
 		last = asked;
 	}
-	__atomic_store_n(&line.answered, ENOUGH, __ATOMIC_RELEASE);
 }
 
-static bool wait_answer(uint64_t number)
+static bool wait_answer(const struct skew_line *line, uint64_t number)
 {
 	uint64_t start = cycles(), wait = ns_to_cycles(STALLED_NS);
 
-	while (__atomic_load_n(&line.answered, __ATOMIC_ACQUIRE) != number) {
+	while (__atomic_load_n(&line->answered, __ATOMIC_ACQUIRE) != number) {
 		if (cycles() - start > wait)
 			return false;
 		cpu_relax();
@@ -71,19 +63,19 @@ struct ahead {
 	int64_t least, most;
 };
 
-static bool round_trip(uint64_t number, struct ahead *ahead)
+static bool round_trip(struct skew_line *line, uint64_t number, struct ahead *ahead)
 {
 	uint64_t before, after;
 
 	before = cycles_between();
-	__atomic_store_n(&line.asked, number, __ATOMIC_RELEASE);
-	if (!wait_answer(number))
+	__atomic_store_n(&line->asked, number, __ATOMIC_RELEASE);
+	if (!wait_answer(line, number))
 		return false;
 	after = cycles_between();
-	if ((int64_t)(line.at - after) > ahead->least)
-		ahead->least = (int64_t)(line.at - after);
-	if ((int64_t)(line.at - before) < ahead->most)
-		ahead->most = (int64_t)(line.at - before);
+	if ((int64_t)(line->at - after) > ahead->least)
+		ahead->least = (int64_t)(line->at - after);
+	if ((int64_t)(line->at - before) < ahead->most)
+		ahead->most = (int64_t)(line->at - before);
 	return true;
 }
 
@@ -102,22 +94,19 @@ static void judge(unsigned cpu, const struct ahead *ahead)
 		farthest = before;
 }
 
-bool skew_measure(const struct cpu *cpu)
+bool skew_measure(struct cpu *cpu)
 {
 	struct ahead ahead = {INT64_MIN, INT64_MAX};
 	uint64_t start = cycles(), budget = ns_to_cycles(BUDGET_NS), number = 0;
 	bool alive = true;
 
-	line.asked = line.answered = 0;
-	__atomic_store_n(&line.whose, cpu, __ATOMIC_RELEASE);
 	do
-		alive = round_trip(++number, &ahead);
+		alive = round_trip(&cpu->skew, ++number, &ahead);
 	while (alive && number < ROUNDS && cycles() - start < budget);
-	__atomic_store_n(&line.asked, ENOUGH, __ATOMIC_RELEASE);
-	if (!alive || !wait_answer(ENOUGH))
-		return false;
-	judge(cpu->index, &ahead);
-	return true;
+	__atomic_store_n(&cpu->skew.asked, ENOUGH, __ATOMIC_RELEASE);
+	if (alive)
+		judge(cpu->index, &ahead);
+	return alive;
 }
 
 uint64_t cpus_skew_cycles(void)

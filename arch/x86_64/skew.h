@@ -4,12 +4,19 @@
 #define ARCH_X86_64_SKEW_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct cpu;
 
+/* What goes to and fro: one cache line. A round has the number that both sides know it by. */
+struct skew_line {
+	uint64_t asked, answered;
+	uint64_t at; /* on the TSC of the one who answers */
+} __attribute__((aligned(64)));
+
 /* On the first CPU, when @cpu is up. False if @cpu does not get to skew_answer() within 1 s. */
-bool skew_measure(const struct cpu *cpu);
+bool skew_measure(struct cpu *cpu);
 /* On @cpu: answers until the first CPU has seen enough. */
-void skew_answer(const struct cpu *cpu);
+void skew_answer(struct cpu *cpu);
 
 #endif
