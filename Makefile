@@ -116,18 +116,20 @@ $(B)/perf/hotpath: $(PERF_OBJ)
 	$(call say,HOSTLD,$@)
 	$(Q)$(HOSTCC) $(PCFLAGS) -o $@ $^ -lpthread
 
-# The same tests of notifications, with the device in a thread of its own, under ThreadSanitizer:
-# on x86 nothing else sees that a release or an acquire is missing.
-TSAN_OBJ := $(patsubst %,$(B)/tsan/%.o,$(HOST_SRC) tests/unit/test_notify.c)
-TCFLAGS  := $(COMMON) -O1 -Itests/host/include -fsanitize=thread
+# Tests that have the device, and further CPUs, in threads of their own, once more under
+# ThreadSanitizer: on x86 nothing else sees that a release or an acquire is missing.
+TSAN_TESTS := test_notify test_port_threads
+TSAN_SRC   := $(TSAN_TESTS:%=tests/unit/%.c)
+TSAN_BIN   := $(TSAN_TESTS:%=$(B)/unit/%-tsan)
+TSAN_OBJ   := $(patsubst %,$(B)/tsan/%.o,$(HOST_SRC))
+TCFLAGS    := $(COMMON) -O1 -Itests/host/include -fsanitize=thread
 
 $(B)/tsan/%.c.o: %.c $(B)/.flags
 	$(call say,HOSTCC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(TCFLAGS) -c -o $@ $<
 
-TSAN_BIN := $(B)/unit/test_notify-tsan
-$(TSAN_BIN): $(TSAN_OBJ)
+$(TSAN_BIN): $(B)/unit/%-tsan: $(B)/tsan/tests/unit/%.c.o $(TSAN_OBJ)
 	$(call say,HOSTLD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(TCFLAGS) -o $@ $^ $(HLDLIBS)
@@ -193,4 +195,5 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  variables: CC=clang  CROSS_COMPILE=x86_64-linux-gnu-  DEBUG=1  V=1"
 
--include $(KERNEL_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(PERF_OBJ:.o=.d) $(TSAN_OBJ:.o=.d) $(patsubst %,$(B)/host/%.d,$(UNIT_SRC:.c=.c))
+-include $(KERNEL_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(PERF_OBJ:.o=.d) $(TSAN_OBJ:.o=.d) \
+	$(patsubst %,$(B)/tsan/%.d,$(TSAN_SRC)) $(patsubst %,$(B)/host/%.d,$(UNIT_SRC:.c=.c))

@@ -3,12 +3,11 @@
 #include "drivers/block/blk_queue.h"
 
 /*
- * Handlers run inside interrupt_wait() only, on the CPU that the interrupt leads to. The queue may be
- * another CPU's, which moves used_idx meanwhile: then the count of spurious ones is only nearly right.
+ * A queue with one user may belong to another CPU, which moves on meanwhile: then spurious ones are
+ * told only nearly right. A shared one is locked here.
  */
-static void queue_interrupt(void *context)
+void blk_count_interrupt(struct blk_queue *q)
 {
-	struct blk_queue *q = context;
 	struct blk_irq_counts *counts = &q->irq_counts;
 	uint16_t used_idx = __atomic_load_n(&q->vq.used->idx, __ATOMIC_ACQUIRE);
 
@@ -16,7 +15,12 @@ static void queue_interrupt(void *context)
 	__atomic_store_n(&counts->interrupts, counts->interrupts + 1, __ATOMIC_RELAXED);
 	if (used_idx == __atomic_load_n(&q->vq.used_idx, __ATOMIC_RELAXED))
 		__atomic_store_n(&counts->spurious, counts->spurious + 1, __ATOMIC_RELAXED);
-	blk_ports_interrupted(q);
+}
+
+/* Handlers run inside interrupt_wait() only, on the CPU that the interrupt leads to. */
+static void queue_interrupt(void *context)
+{
+	blk_ports_interrupted(context);
 }
 
 /* 3.2.1: it can mean DEVICE_NEEDS_RESET, too; blk_check_progress() has a look. */

@@ -254,11 +254,14 @@ void blk_ports_interrupted(struct blk_queue *q)
 	struct blk_queue_users *users = &q->users;
 	unsigned here = cpu_index();
 
-	if (users->nr_ports == 1 && users->ports->cpu != here)
-		cpu_wake(users->ports->cpu);
-	if (users->nr_ports < 2)
+	if (users->nr_ports < 2) {
+		blk_count_interrupt(q);
+		if (users->ports && users->ports->cpu != here)
+			cpu_wake(users->ports->cpu);
 		return;
+	}
 	spin_lock(&users->lock);
+	blk_count_interrupt(q);
 	for (struct blk_port *p = users->ports; p; p = p->next)
 		if (p->halted && p->cpu != here)
 			wake(p, NULL);

@@ -129,6 +129,9 @@ bool blk_add_long(struct blk_queue *queue, struct blk_request *req);
 /* Goes on with queue->partial; false while some of it remains. */
 bool blk_continue_long(struct blk_queue *queue);
 
+/* An interrupt of the queue came. Under its lock if it is shared. */
+void blk_count_interrupt(struct blk_queue *queue);
+
 /* blk_port.c: an interrupt of the queue came to this CPU; those who halt on others are woken. */
 void blk_ports_interrupted(struct blk_queue *queue);
 /* The device is reset: the CPUs of all ports, of any queue, are to notice. */

@@ -27,6 +27,7 @@ static struct sharer {
 } sharers[LINES];
 
 static bool woken[CPUS];
+static _Thread_local unsigned thread_cpu; /* one more than the number; 0: host.cpu says */
 
 void fake_apic_reset(void)
 {
@@ -37,7 +38,12 @@ void fake_apic_reset(void)
 
 unsigned cpu_index(void)
 {
-	return host.cpu;
+	return thread_cpu ? thread_cpu - 1 : host.cpu;
+}
+
+void host_thread_is(unsigned cpu)
+{
+	thread_cpu = cpu + 1;
 }
 
 bool interrupt_allocate(struct interrupt *irq, unsigned cpu, void (*handler)(void *context),
@@ -111,9 +117,9 @@ void fake_apic_message(uint64_t address, uint32_t data)
 
 void cpu_wake(unsigned cpu)
 {
-	host.wakes++;
+	host_add(&host.wakes, 1);
 	if (cpu < CPUS)
-		woken[cpu] = true;
+		__atomic_store_n(&woken[cpu], true, __ATOMIC_RELEASE);
 }
 
 /* ---- Waiting ---- */
@@ -148,7 +154,7 @@ static bool handle_lines(void)
 	unsigned i;
 
 	for (i = 0; i < LINES; i++)
-		if (sharers[i].handler && sharers[i].cpu == host.cpu && line_up(sharers[i].line))
+		if (sharers[i].handler && sharers[i].cpu == cpu_index() && line_up(sharers[i].line))
 			handled |= ask_sharers(sharers[i].line);
 	return handled;
 }
@@ -159,11 +165,11 @@ static bool handle_messages(void)
 	unsigned vector;
 
 	for (vector = VECTOR_FIRST; vector < 256; vector++) {
-		struct slot *slot = &slots[host.cpu][vector];
+		struct slot *slot = &slots[cpu_index()][vector];
 
 		if (!__atomic_exchange_n(&slot->pending, false, __ATOMIC_ACQUIRE))
 			continue;
-		host.interrupts++;
+		host_add(&host.interrupts, 1);
 		slot->handler(slot->context);
 		handled = true;
 	}
@@ -174,17 +180,17 @@ void interrupt_wait(uint64_t deadline)
 {
 	bool handled;
 
-	host.waits++;
+	host_add(&host.waits, 1);
 	for (;;) {
-		handled = woken[host.cpu];
-		woken[host.cpu] = false;
+		handled = __atomic_exchange_n(&woken[cpu_index()], false, __ATOMIC_ACQUIRE);
 		handled |= handle_messages();
 		handled |= handle_lines();
 		if (handled)
 			return;
-		if (host.clock_ns >= deadline)
+		if (__atomic_load_n(&host.clock_ns, __ATOMIC_RELAXED) >= deadline ||
+		    fake_violation())
 			break;
 		host_relax();
 	}
-	host.waits_in_vain++;
+	host_add(&host.waits_in_vain, 1);
 }

@@ -77,11 +77,11 @@ void fake_thread_stop(struct fake_disk *disk)
 /* In lock-step the device moves whenever the driver waits. */
 void fake_relax(void)
 {
-	static unsigned n;
+	static uint64_t n;
 	struct fake_disk *disk;
 
 	for (disk = fake_disks(); disk; disk = disk->next)
-		if (disk->threaded && n++ % 64 == 0)
+		if (disk->threaded && host_add(&n, 1) % 64 == 0)
 			sched_yield();
 	fake_step();
 }

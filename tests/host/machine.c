@@ -166,9 +166,9 @@ volatile void *mmio_map(uint64_t phys, uint64_t bytes)
 
 static void spend(uint64_t ns)
 {
-	host.clock_ns += ns;
-	if (host.budget == 0 || --host.budget == 0) {
-		host.budget = 1000;
+	host_add(&host.clock_ns, ns);
+	if (host_add(&host.budget, UINT64_MAX) == 0) {
+		host_add(&host.budget, 1000);
 		fake_violate("F-154: a wait without end");
 	}
 }
@@ -176,7 +176,7 @@ static void spend(uint64_t ns)
 void host_access(void)
 {
 	spend(host.access_ns);
-	host.accesses++;
+	host_add(&host.accesses, 1);
 }
 
 static bool to_physical(const volatile void *reg, unsigned width, uint64_t *phys)

@@ -25,7 +25,7 @@ struct host_machine {
 	unsigned live;	     /* allocations not freed */
 	bool scatter;	     /* no two allocations on neighbouring pages */
 
-	unsigned cpu;		  /* that runs: what cpu_index() says */
+	unsigned cpu;		  /* that runs: what cpu_index() says, but see host_thread_is() */
 	unsigned cpu_vectors;	  /* that interrupt_allocate() has of each CPU; 0: no local APIC */
 	unsigned fail_interrupt;  /* the Nth interrupt_allocate() from now fails; 0: none */
 	bool no_ioapic;		  /* interrupt_intx() fails */
@@ -44,6 +44,16 @@ void host_mmio_write(volatile void *reg, uint32_t value, unsigned width);
 uint32_t host_port_read(uint16_t port, unsigned width);
 void host_port_write(uint16_t port, uint32_t value, unsigned width);
 void host_relax(void);
+/* In a test of several threads: this one is @cpu from here on. */
+void host_thread_is(unsigned cpu);
+
+/* Counts in @counter: exactly with one thread, nearly with several; without synchronising them. */
+static inline uint64_t host_add(uint64_t *counter, uint64_t n)
+{
+	n += __atomic_load_n(counter, __ATOMIC_RELAXED);
+	__atomic_store_n(counter, n, __ATOMIC_RELAXED);
+	return n;
+}
 
 static inline uint8_t mmio_read8(const volatile void *reg)
 {
@@ -121,7 +131,7 @@ static inline void host_fence(void)
 
 static inline void barrier_full(void)
 {
-	host.barriers++;
+	host_add(&host.barriers, 1);
 	host_fence();
 }
 
@@ -133,7 +143,7 @@ static inline void cpu_relax(void)
 /* Plain arithmetic: a locked instruction here would hide a missing barrier in the driver. */
 static inline uint64_t cycles(void)
 {
-	return host.clock_ns += host.step_ns;
+	return host_add(&host.clock_ns, host.step_ns);
 }
 
 struct timebase {
