@@ -228,7 +228,7 @@ bool blk_port_check_progress(struct blk_port *port)
 	return working;
 }
 
-struct blk_counters blk_port_counters(struct blk_port *port)
+struct blk_counters blk_port_counters(const struct blk_port *port)
 {
 	struct blk_queue *q = port->queue;
 	struct blk_counters counters;

@@ -92,6 +92,6 @@ static inline void blk_port_disarm(struct blk_port *port)
 
 bool blk_port_check_progress(struct blk_port *port);
 /* Of the queue, so of all its ports together. */
-struct blk_counters blk_port_counters(struct blk_port *port);
+struct blk_counters blk_port_counters(const struct blk_port *port);
 
 #endif
