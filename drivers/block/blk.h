@@ -191,6 +191,8 @@ bool blk_check_progress(struct blk_queue *queue);
 
 /* They stay where they are; those of interrupts are brought up to date by the call. */
 const struct blk_counters *blk_counters(struct blk_queue *queue);
+/* The one of them that any CPU may look at at any time. */
+uint64_t blk_interrupts(const struct blk_queue *queue);
 
 /* One request on a queue with nothing else in flight, waited for. @data is @bytes of DMA memory
  * (NULL for a flush). */

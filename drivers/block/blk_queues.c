@@ -13,6 +13,11 @@ struct blk_queue *blk_queue_of(const struct blk_device *dev, unsigned cpu, enum 
 	return rest ? dev->queues[cpu % rest] : NULL;
 }
 
+uint64_t blk_interrupts(const struct blk_queue *q)
+{
+	return __atomic_load_n(&q->irq_counts.interrupts, __ATOMIC_RELAXED);
+}
+
 void blk_queue_info(const struct blk_queue *q, struct blk_queue_info *info)
 {
 	*info = q->info;

@@ -45,7 +45,7 @@ static uint64_t deadline(const struct lane *l)
 
 static uint64_t interrupts(const struct lane_port *p)
 {
-	return __atomic_load_n(&blk_counters(p->blk.queue)->interrupts, __ATOMIC_RELAXED);
+	return blk_interrupts(p->blk.queue);
 }
 
 /* False: something has come meanwhile. */
