@@ -42,8 +42,7 @@ static void set_mode(struct lane_port *p, const struct job_result *r)
 {
 	p->mode = r->queue.mode;
 	p->coalesce = r->plan->device->irq_coalesce;
-	p->led = r->queue.cpu == r->cpu;
-	p->shared = false;
+	p->counts_missed = r->queue.cpu == r->cpu;
 }
 
 /* The lane's ports are the last ones so far: they lie together. */
@@ -106,9 +105,15 @@ static struct job *fill_lanes(struct group *g)
 	return NULL;
 }
 
-/* Which queues several lanes use, and which lanes must let interrupts in for others. */
+/* Which lanes must let interrupts in for others, and what goes only for a queue of one's own. */
 static void look_across(struct group *g)
 {
+	for (unsigned i = 0; i < g->nr_ports; i++)
+		if (g->port[i].blk.shared) {
+			/* A poll has other ports' requests in hand, too: more than the job has room for. */
+			g->port[i].only = NULL;
+			g->port[i].counts_missed = false;
+		}
 	for (unsigned a = 0; a < g->nr_lanes; a++) {
 		struct lane *l = &g->lane[a];
 
@@ -120,8 +125,6 @@ static void look_across(struct group *g)
 				continue;
 			blk_queue_info(p->blk.queue, &info);
 			l->lets_in |= info.mode != BLK_POLL && info.cpu == l->cpu;
-			for (unsigned k = 0; k < l->nr_ports; k++)
-				p->shared |= l->port[k].blk.queue == p->blk.queue;
 		}
 	}
 }

@@ -48,7 +48,7 @@ static void __attribute__((noinline)) found_full(struct lane *l, struct job *job
 	if (!job->nr_ready || p->in_flight)
 		return;
 	p->full = true;
-	if (p->shared)
+	if (p->blk.shared)
 		return;
 	job->result->stopped = true; /* never, if all is right */
 	job_stop(job);

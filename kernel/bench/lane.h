@@ -10,14 +10,13 @@
 /* One for each queue that jobs of the lane use. */
 struct lane_port {
 	struct blk_port blk;
-	struct job *only;   /* the job that uses it, if it is one */
+	struct job *only;   /* the job that uses the queue, if it is one */
 	unsigned in_flight; /* through this port */
 	unsigned most;	    /* completions to take at once */
 	enum blk_mode mode;
 	unsigned coalesce;
-	bool full;   /* its queue took nothing, with nothing of this port in flight */
-	bool shared; /* with other CPUs: then that may be */
-	bool led;    /* its interrupts lead to this CPU */
+	bool full;	    /* its queue took nothing, with nothing of this port in flight */
+	bool counts_missed; /* its interrupts lead to this CPU, for this port alone */
 	bool armed;
 	uint64_t irqs_before;
 } __attribute__((aligned(128)));
