@@ -75,6 +75,7 @@ static bool add_job(struct group *g, struct lane *l, unsigned index)
 	if (is_first || job->complete_max < p->most)
 		p->most = job->complete_max;
 	l->job[l->nr_jobs++] = job;
+	l->restless |= job->pace.on;
 	l->may_halt |= p->mode != BLK_POLL || job->pace.on;
 	return true;
 }

@@ -48,6 +48,11 @@ void job_place(struct job *job, struct blk_request **reqs, unsigned n, struct io
 	job->random = random;
 }
 
+unsigned job_allows(struct job *job, unsigned n, uint64_t now)
+{
+	return job->pace.on ? pace_allows(&job->pace, n, now) : n;
+}
+
 void job_place_unusual(struct job *job, struct blk_request **reqs, unsigned n,
 		       struct io_batch *batch)
 {

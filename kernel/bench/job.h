@@ -12,6 +12,9 @@
 struct lane_port;
 
 struct job {
+	/* job_place(), or another for an unusual job. */
+	void (*place)(struct job *job, struct blk_request **reqs, unsigned n,
+		      struct io_batch *batch);
 	const struct job_plan *plan;
 	struct job_result *result;
 	struct blk_port *port;
@@ -50,10 +53,10 @@ uint64_t job_memory_bytes(const struct job_plan *plan);
 
 void job_start(struct job *job, uint64_t now);
 
-/* Whether job_issue() may have something to do. */
+/* Whether enough is back for job_issue() to have something to do. */
 static inline bool job_may_issue(const struct job *job)
 {
-	return job->in_flight <= job->resume && (job->nr_ready || (job->nr_free && job->left));
+	return job->in_flight <= job->resume;
 }
 
 /* Where the next requests that are back are to be stored, for job_take(). */
@@ -76,7 +79,9 @@ static inline bool job_is_over(const struct job *job)
 /* When it could issue again by itself, without anything that comes back. */
 static inline uint64_t job_due(const struct job *job)
 {
-	return job->pace.on && job_may_issue(job) ? job->pace.not_before : UINT64_MAX;
+	return job->pace.on && job_may_issue(job) && job->nr_free && job->left
+		       ? job->pace.not_before
+		       : UINT64_MAX;
 }
 
 #endif

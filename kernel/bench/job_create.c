@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is made ready before a job's first request? */
-#include "kernel/bench/job.h"
-#include "kernel/bench/record.h"
+#include "kernel/bench/job_io.h"
 
 static void set_batches(struct job *job)
 {
@@ -66,6 +65,7 @@ bool job_create(struct job *job, struct job_result *result, struct blk_port *por
 		hash_init(job);
 	}
 	job->unusual = job->is_mixed || job->hash || job->pace.on;
+	job->place = job->unusual ? job_place_unusual : job_place;
 	return true;
 }
 

@@ -14,6 +14,7 @@
 
 /* job.c: gives requests their places on the disk, and what to do there where that changes. */
 void job_place(struct job *job, struct blk_request **reqs, unsigned n, struct io_batch *batch);
+unsigned job_allows(struct job *job, unsigned n, uint64_t now);
 void job_place_unusual(struct job *job, struct blk_request **reqs, unsigned n,
 		       struct io_batch *batch);
 /* The ring took only @taken of what is ready: the rest waits, as a batch of its own. */
@@ -45,8 +46,8 @@ static inline void job_fill_ready(struct job *job, uint64_t now)
 
 	if (n > job->left)
 		n = (unsigned)job->left;
-	if (job->unusual && job->pace.on)
-		n = pace_allows(&job->pace, n, now);
+	if (job->unusual)
+		n = job_allows(job, n, now);
 	if (n == 0)
 		return;
 	job->ready_batch = job_new_batch(job, now, n);
@@ -54,10 +55,7 @@ static inline void job_fill_ready(struct job *job, uint64_t now)
 	job->ready = &job->free[job->nr_free];
 	job->nr_ready = n;
 	job->left -= n;
-	if (job->unusual)
-		job_place_unusual(job, job->ready, n, job->ready_batch);
-	else
-		job_place(job, job->ready, n, job->ready_batch);
+	job->place(job, job->ready, n, job->ready_batch);
 }
 
 static inline unsigned job_count_writes(const struct job *job, unsigned n)

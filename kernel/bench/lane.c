@@ -47,7 +47,7 @@ static void __attribute__((noinline)) found_full(struct lane *l, struct job *job
 
 	if (!job->nr_ready || p->in_flight)
 		return;
-	p->full = true;
+	p->full = l->restless = true;
 	if (p->blk.shared)
 		return;
 	job->result->stopped = true; /* never, if all is right */
@@ -55,12 +55,12 @@ static void __attribute__((noinline)) found_full(struct lane *l, struct job *job
 	l->attention = 0;
 }
 
-static hot bool issue(struct lane *l)
+static hot void issue(struct lane *l)
 {
-	unsigned sent_by_all = 0;
+	struct job **end = l->job + l->nr_live;
 
-	for (unsigned i = 0; i < l->nr_live; i++) {
-		struct job *job = l->job[i];
+	for (struct job **at = l->job; at < end; at++) {
+		struct job *job = *at;
 		unsigned sent;
 
 		if (!job_may_issue(job))
@@ -69,9 +69,9 @@ static hot bool issue(struct lane *l)
 		job->via->in_flight += sent;
 		if (sent == 0)
 			found_full(l, job);
-		sent_by_all += sent;
+		else
+			l->empty = 0;
 	}
-	return sent_by_all != 0;
 }
 
 static hot void take(struct lane *l, struct job *job, unsigned n)
@@ -121,16 +121,12 @@ static hot unsigned poll_port(struct lane *l, struct lane_port *p)
 
 static hot unsigned poll(struct lane *l)
 {
+	struct lane_port *end = l->port + l->nr_ports;
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < l->nr_ports; i++) {
-		struct lane_port *p = &l->port[i];
-
-		if (p->in_flight || p->full) {
-			p->full = false;
+	for (struct lane_port *p = l->port; p < end; p++)
+		if (p->in_flight || p->full)
 			n += poll_port(l, p);
-		}
-	}
 	return n;
 }
 
@@ -165,6 +161,8 @@ static void on_time(struct lane *l)
 			job_event(l->job[i], l->now);
 	if (l->now >= l->next_check) {
 		check_ports(l);
+		for (unsigned i = 0; i < l->nr_ports; i++)
+			l->port[i].full = false; /* if it still is, that will be found again */
 		for (unsigned i = 0; i < l->nr_live; i++)
 			job_show(l->job[i]);
 		l->next_check = l->now + ns_to_cycles(CHECK_NS);
@@ -218,8 +216,9 @@ static hot bool turn(struct lane *l)
 {
 	unsigned n;
 
-	if (issue(l))
-		l->empty = 0;
+	/* Where nothing came back, there is nothing to send, but for jobs that wait for something else. */
+	if (l->empty == 0 || l->restless)
+		issue(l);
 	n = poll(l);
 	if (n == 0)
 		idle(l);

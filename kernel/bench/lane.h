@@ -34,6 +34,7 @@ struct lane {
 	uint64_t attention; /* from when on a turn ends with events(): next_event, or 0: at once */
 	uint64_t idle_mark;
 	unsigned empty; /* turns in a row that found nothing */
+	bool restless;	/* jobs wait for their time, or for room in a ring */
 	bool may_halt;	/* not all there is to wait for is polled */
 	bool lets_in;	/* interrupts of queues that other CPUs use lead here */
 	struct waiter waiter;

@@ -27,7 +27,7 @@ static struct outlook look(const struct lane *l)
 			o.spins |= p->mode == BLK_POLL;
 			o.hybrid |= p->mode == BLK_HYBRID;
 		}
-		o.spins |= p->full;
+		o.spins |= p->full && p->in_flight == 0;
 	}
 	return o;
 }
