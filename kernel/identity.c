@@ -66,6 +66,7 @@ void identity_clock(struct report_machine *m)
 	m->tsc_cross_source = clock.cross_hz ? clock.cross_source : NULL;
 	m->tsc_cross_ppm = clock.cross_ppm;
 	m->tsc_trusted = clock.trusted;
+	m->tsc_skew_ns = m->cpus > 1 ? cycles_to_ns(cpus_skew_cycles()) : UINT64_MAX;
 	m->stamp_ps = stamp_ps();
 }
 
@@ -82,7 +83,6 @@ void identity_machine(struct report_machine *m, const struct boot_info *info,
 		.cpu = machine_cpu_name(),
 		.firmware = info->protocol,
 		.cpus = cpus_count(),
-		.tsc_skew_ns = UINT64_MAX,
 		.ram_bytes = stats.ram_bytes,
 		.image_bytes = stats.image_bytes,
 		.boot_to_kernel_ns = cycles_to_ns(info->entry_cycles),

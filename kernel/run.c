@@ -158,11 +158,11 @@ static void report(const struct run_options *run, struct report_machine *machine
 {
 	struct sink *json = console_json(), *out = console();
 
+	uint64_t first = results_first_done_cycles(results, n);
+
 	identity_clock(machine);
-	for (unsigned i = 0; i < n && machine->boot_to_first_io_ns == 0; i++)
-		if (results[i].first_done_cycles)
-			machine->boot_to_first_io_ns =
-				cycles_to_ns(results[i].first_done_cycles - machine->entry_cycles);
+	if (first)
+		machine->boot_to_first_io_ns = cycles_to_ns(first - machine->entry_cycles);
 	if (run->output != OUTPUT_JSON)
 		report_text(out, machine, results, n);
 	if (run->output == OUTPUT_NORMAL)

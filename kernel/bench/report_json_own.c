@@ -126,7 +126,7 @@ void json_own_job(struct json *j, const struct job_result *r)
 	json_bool(j, "event_idx", dev->event_idx);
 	json_string(j, "cache", device_cache_mode(dev));
 	json_u64(j, "queues", dev->nr_queues);
-	json_u64(j, "queue_size", dev->queue_size);
+	json_u64(j, "queue_size", r->queue.size);
 	json_counters(j, &r->counters, result_queue_ios(r));
 	json_milli(j, "cpu_busy_pct", result_busy_milli(r));
 	json_u64(j, "busy_cycles", r->busy_cycles);

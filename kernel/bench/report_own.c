@@ -12,7 +12,7 @@ static void setup_line(struct sink *out, const struct report_machine *m, const s
 		    "mode=%s irq=%s queues=%u qsize=%u event_idx=%d indirect=%s cache=%s\n",
 		    dev->name, dev->address, r->cpu, r->queue.index, m->accel, m->machine,
 		    dev->transport, dev->ring, mode_name(r->queue.mode), r->queue.interrupt,
-		    dev->nr_queues, dev->queue_size, dev->event_idx, result_indirect(r),
+		    dev->nr_queues, r->queue.size, dev->event_idx, result_indirect(r),
 		    device_cache_mode(dev));
 }
 

@@ -32,8 +32,8 @@ static void queue_line(struct sink *out, const struct report_machine *machine,
 
 	blk_queue_info(dev->queues[queue], &info);
 	queue_irq_text(irq, &info);
-	sink_printf(out, "  queue %2u: %6s %*s cpu", queue, mode_name(info.mode), QUEUE_IRQ_WIDTH,
-		    irq);
+	sink_printf(out, "  queue %2u of %5u: %6s %*s cpu", queue, info.size, mode_name(info.mode),
+		    QUEUE_IRQ_WIDTH, irq);
 	if (cpu == machine->cpus)
 		sink_puts(out, " none");
 	for (; cpu < machine->cpus; cpu = next_user(machine, dev, queue, cpu + 1))
@@ -44,8 +44,8 @@ static void queue_line(struct sink *out, const struct report_machine *machine,
 void report_queues(struct sink *out, const struct report_machine *machine,
 		   const struct blk_device *dev)
 {
-	sink_printf(out, "%s %s: %u queue%s of %u, for %u CPU%s\n", dev->name, dev->address,
-		    dev->nr_queues, dev->nr_queues > 1 ? "s" : "", dev->queue_size, machine->cpus,
+	sink_printf(out, "%s %s: %u queue%s for %u CPU%s\n", dev->name, dev->address,
+		    dev->nr_queues, dev->nr_queues > 1 ? "s" : "", machine->cpus,
 		    machine->cpus > 1 ? "s" : "");
 	for (unsigned i = 0; i < dev->nr_queues; i++)
 		queue_line(out, machine, dev, i);
@@ -70,6 +70,7 @@ static void json_queue(struct json *j, const struct report_machine *machine,
 	blk_queue_info(dev->queues[queue], &info);
 	json_object_begin(j, NULL);
 	json_queue_info(j, &info);
+	json_u64(j, "size", info.size);
 	json_array_begin(j, "cpus");
 	for (cpu = next_user(machine, dev, queue, 0); cpu < machine->cpus;
 	     cpu = next_user(machine, dev, queue, cpu + 1))

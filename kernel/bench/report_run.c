@@ -28,7 +28,7 @@ static void skew_line(struct sink *out, const struct report_machine *m)
 	sink_printf(out, "clock: TSC skew between %u CPUs: at most %llu ns\n", m->cpus,
 		    (unsigned long long)m->tsc_skew_ns);
 	if (m->tsc_skew_ns > SKEW_WARN_NS)
-		sink_puts(out, "warning: the clocks of the CPUs differ by more than 1 us: "
+		sink_puts(out, "warning: the clocks of the CPUs may differ by more than 1 us: "
 			       "a start common to several jobs is no more exact than that\n");
 }
 

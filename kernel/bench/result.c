@@ -20,6 +20,19 @@ uint64_t result_errors(const struct job_result *result)
 	return n;
 }
 
+uint64_t results_first_done_cycles(const struct job_result *results, unsigned n)
+{
+	uint64_t first = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t done = results[i].first_done_cycles;
+
+		if (done && (first == 0 || done < first))
+			first = done;
+	}
+	return first;
+}
+
 uint64_t result_finished(const struct job_result *r)
 {
 	return r->read.ios + r->write.ios + result_errors(r);

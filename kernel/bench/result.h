@@ -49,6 +49,8 @@ struct job_result {
 } __attribute__((aligned(128)));    /* each CPU fills in its own */
 
 uint64_t result_errors(const struct job_result *result);
+/* When any of them first had a request well done; 0: none had. */
+uint64_t results_first_done_cycles(const struct job_result *results, unsigned n);
 
 /* What the reports say about the machine. */
 struct report_machine {

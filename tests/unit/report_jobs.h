@@ -70,7 +70,6 @@ static inline void set_up_machine(void)
 		queues[i] = &queue[i];
 		queue[i].info = (struct blk_queue_info){.index = (uint16_t)i,
 							.size = 256,
-							.mode = BLK_POLL,
 							.interrupt = "none",
 							.vector = 0xffff,
 							.cpu = i};

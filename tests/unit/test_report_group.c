@@ -62,11 +62,11 @@ static void four_jobs_on_four_queues(void **state)
 	machine.tsc_skew_ns = 85;
 	write_text();
 	part("vda", "  read: ",
-	     "vda 00:03.0: 4 queues of 256, for 4 CPUs\n"
-	     "  queue  0:    irq         msix 1 cpu 0\n"
-	     "  queue  1:    irq         msix 2 cpu 1\n"
-	     "  queue  2:    irq         msix 3 cpu 2\n"
-	     "  queue  3:    irq         msix 4 cpu 3\n"
+	     "vda 00:03.0: 4 queues for 4 CPUs\n"
+	     "  queue  0 of   256:    irq         msix 1 cpu 0\n"
+	     "  queue  1 of   256:    irq         msix 2 cpu 1\n"
+	     "  queue  2 of   256:    irq         msix 3 cpu 2\n"
+	     "  queue  3 of   256:    irq         msix 4 cpu 3\n"
 	     "a: (groupid=0, jobs=1): err= 0: pid=0: vda\n");
 	part("   bw (", "   iops",
 	     "   bw (  KiB/s): min=390000, max=394000, per=25.24%, avg=392000.00, stdev=2828.43, "
@@ -139,8 +139,8 @@ static void two_jobs_share_a_queue(void **state)
 	}
 	write_text();
 	part("vda", "  read: ",
-	     "vda 00:03.0: 1 queue of 256, for 2 CPUs\n"
-	     "  queue  0:   poll           none cpu 0 1\n"
+	     "vda 00:03.0: 1 queue for 2 CPUs\n"
+	     "  queue  0 of   256:   poll           none cpu 0 1\n"
 	     "a: (groupid=0, jobs=1): err= 0: pid=0: vda\n");
 	part("  ringlab: vda 00:03.0 cpu=1", "a: (groupid=0, jobs=2)",
 	     "  ringlab: vda 00:03.0 cpu=1 queue=0 accel=tcg machine=q35 transport=modern "
@@ -309,8 +309,19 @@ static void two_groups(void **state)
 	     "\n"
 	     "clock: TSC 2100.0 MHz (hpet, cross-check pm-timer, 3 ppm)\n"
 	     "clock: TSC skew between 2 CPUs: at most 1001 ns\n"
-	     "warning: the clocks of the CPUs differ by more than 1 us: a start common to "
+	     "warning: the clocks of the CPUs may differ by more than 1 us: a start common to "
 	     "several jobs is no more exact than that\n");
+}
+
+/* Jobs that start together do not get there in their order. */
+static void first_of_all(void **state)
+{
+	(void)state;
+	set_up("name=a name=b name=c");
+	assert_int_equal(results_first_done_cycles(result, 3), 0);
+	result[1].first_done_cycles = 700;
+	result[2].first_done_cycles = 600;
+	assert_int_equal(results_first_done_cycles(result, 3), 600);
 }
 
 int main(void)
@@ -321,6 +332,7 @@ int main(void)
 		cmocka_unit_test(two_jobs_share_a_cpu),
 		cmocka_unit_test(three_jobs_in_two_rows),
 		cmocka_unit_test(two_groups),
+		cmocka_unit_test(first_of_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

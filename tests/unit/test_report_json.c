@@ -119,6 +119,7 @@ static void json_of_two_queues(void **state)
 	    "            \"mode\": \"irq\",\n"
 	    "            \"interrupt\": \"msix\",\n"
 	    "            \"vector\": 1,\n"
+	    "            \"size\": 256,\n"
 	    "            \"cpus\": [\n"
 	    "              0\n"
 	    "            ]\n");
