@@ -27,6 +27,8 @@ void host_reset(void);
 void host_access(void);
 /* Is [addr, addr + bytes) inside one live dma_alloc() allocation? */
 bool host_dma_ok(uint64_t addr, uint64_t bytes);
+/* Until the next reset, memory is such as legacy devices reach: below 2^44. Before any is taken. */
+void host_low_memory(void);
 
 /* ---- PCI (fake_pci.c) ---- */
 
@@ -163,6 +165,8 @@ struct fake_desc { /* of either ring: the last two fields are next, or id and fl
 	uint16_t word[2];
 };
 
+enum fake_face { FAKE_MODERN, FAKE_TRANSITIONAL, FAKE_LEGACY };
+
 struct fake_seg {
 	uint64_t addr;
 	uint32_t len;
@@ -172,6 +176,7 @@ struct fake_seg {
 struct fake_chain { /* one buffer, as the driver described it */
 	bool busy;
 	uint16_t queue, head; /* where its first descriptor was */
+	bool write;	      /* a block request that writes */
 	uint16_t id;	      /* what it is called when it is used; split: the head */
 	unsigned slots;	      /* of the ring */
 	unsigned nr_segs, max_segs;
@@ -187,10 +192,14 @@ struct fake_queue {
 	const struct fake_ring *format;
 	uint16_t size, max_size, vector;
 	bool enabled, notified;
+	bool resetting, was_reset; /* by queue_reset */
+	unsigned reset_left;
+	uint16_t resets;
 	bool await_vector;	   /* a vector was mapped and not read back */
 	unsigned written;	   /* bit per register half that was set since reset */
 	uint64_t ring[3];	   /* descriptors, driver area, device area */
 	uint16_t last_avail, used; /* free-running */
+	uint16_t in_order;	   /* split with IN_ORDER: the next head */
 	uint64_t seen;		   /* position at the last look */
 	struct fake_chain *chain;  /* split: by head */
 	uint16_t *owner;	   /* by descriptor: head + 1 of the buffer that it is part of */
@@ -226,13 +235,15 @@ struct fake_region {
 
 struct fake_disk {
 	/* What a test sets, before fake_disk_plug(): */
-	uint16_t device_id; /* 0x1042 */
+	enum fake_face face;
+	uint16_t device_id; /* 0x1042; 0x1001 unless @face is FAKE_MODERN */
 	uint64_t bar_base;  /* of BAR4, the memory BAR */
 	bool bar32;	    /* BAR4 is a 32-bit one */
 	unsigned io_mask;   /* bit FAKE_x: that structure is in BAR0, the I/O BAR */
 	uint32_t notify_multiplier;
 	uint16_t notify_off[FAKE_QUEUES];
-	uint32_t common_bytes, device_bytes;
+	uint32_t common_bytes; /* 0: what the offered features need */
+	uint32_t device_bytes;
 	unsigned cap_extra; /* added to each cap_len */
 	struct {
 		unsigned entries;	     /* 1 to 2048; 0: no capability */
@@ -247,6 +258,8 @@ struct fake_disk {
 	uint16_t queue_size[FAKE_QUEUES]; /* 0: that queue is not there */
 	unsigned reset_reads;		  /* status reads that a reset takes */
 	bool reset_never, refuse_features_ok;
+	unsigned queue_reset_reads; /* the same of queue_reset, with RING_RESET */
+	bool queue_reset_never;
 	bool size_fixed; /* writes to queue_size have no effect */
 	uint64_t capacity, other_capacity;
 	uint64_t capacity_flips; /* how often a read of half of it swaps the two */
@@ -275,7 +288,9 @@ struct fake_disk {
 	/* What a test sees: */
 	struct fake_function *fn;
 	struct fake_region region[5]; /* by cfg_type */
+	bool by_legacy;		      /* the legacy registers are in use */
 	uint8_t status;
+
 	uint8_t status_log[128]; /* all writes */
 	unsigned nr_status;
 	uint64_t accepted;    /* features */
@@ -343,6 +358,8 @@ void fake_needs_reset(struct fake_disk *disk);
 void fake_vanish(struct fake_disk *disk);
 /* The configuration changes, and the driver is told. */
 void fake_config_change(struct fake_disk *disk);
+/* Is MSI-X enabled? */
+bool fake_msix_on(const struct fake_disk *disk);
 /* An interrupt of queue @index, or for @index -1 of the configuration, out of nothing. */
 void fake_spurious(struct fake_disk *disk, int index);
 const struct fake_request *fake_last(const struct fake_disk *disk);

@@ -202,7 +202,7 @@ static void check_type(struct fake_disk *disk, const struct fake_chain *chain,
 	}
 }
 
-void fake_blk_take(struct fake_disk *disk, const struct fake_chain *chain)
+void fake_blk_take(struct fake_disk *disk, struct fake_chain *chain)
 {
 	struct fake_request request;
 	uint8_t *status;
@@ -215,13 +215,15 @@ void fake_blk_take(struct fake_disk *disk, const struct fake_chain *chain)
 		return;
 	}
 	request = parse(chain);
+	fake_legacy_framing(disk, chain);
 	check_limits(disk, chain, &request);
 	check_type(disk, chain, &request);
 	status = (uint8_t *)(uintptr_t)chain->seg[chain->nr_segs - 1].addr +
 		 chain->seg[chain->nr_segs - 1].len - 1;
 	if (*status == S_OK)
 		fake_violate("RING-SPLIT-19: the status byte was not preset to a sentinel");
-	disk->writes_out += request.type == T_OUT;
+	chain->write = request.type == T_OUT;
+	disk->writes_out += chain->write;
 	disk->log[disk->nr_requests++ % (sizeof(disk->log) / sizeof(disk->log[0]))] = request;
 	disk->nr_indirect += chain->indirect;
 	if (chain->nr_segs > disk->max_descs)
@@ -265,7 +267,7 @@ uint32_t fake_blk_run(struct fake_disk *disk, const struct fake_chain *chain, en
 	uint32_t bytes = request.bytes, writable = total(chain, true);
 	uint8_t status = lie == FAKE_STATUS ? (uint8_t)disk->lie_value : S_OK;
 
-	disk->writes_out -= request.type == T_OUT && disk->writes_out > 0;
+	disk->writes_out -= chain->write && disk->writes_out > 0;
 	if (lie == FAKE_SHORT)
 		bytes = disk->lie_value < bytes ? disk->lie_value : bytes;
 	if (status == S_OK)

@@ -63,7 +63,7 @@ static void add_seg(struct fake_chain *chain, const struct fake_desc *desc)
 }
 
 static void walk_table(struct fake_queue *queue, struct fake_chain *chain,
-		       const struct fake_desc *table)
+		       const struct fake_desc *table, bool in_order)
 {
 	unsigned entries = table->len / 16, at = 0, n;
 	struct fake_desc desc;
@@ -89,6 +89,9 @@ static void walk_table(struct fake_queue *queue, struct fake_chain *chain,
 		}
 		if (desc.word[NEXT] >= entries)
 			break;
+		if (in_order && desc.word[NEXT] != n + 1)
+			fake_violate("RING-SPLIT-11: entry %u of a table leads to %u", n,
+				     desc.word[NEXT]);
 	}
 	fake_violate("RING-SPLIT-12: indirect table of %u entries does not end", entries);
 }
@@ -106,6 +109,7 @@ static void own(struct fake_queue *queue, uint16_t head, uint16_t index)
 
 static void walk(struct fake_disk *disk, struct fake_queue *queue, struct fake_chain *chain)
 {
+	bool in_order = fake_accepted(disk, FAKE_IN_ORDER);
 	uint16_t at = chain->head;
 	unsigned n;
 	struct fake_desc desc;
@@ -126,10 +130,14 @@ static void walk(struct fake_disk *disk, struct fake_queue *queue, struct fake_c
 				fake_violate("RING-SPLIT-07: INDIRECT was not negotiated");
 			if (desc.word[FLAGS] & FAKE_D_NEXT)
 				fake_violate("RING-SPLIT-10: INDIRECT and NEXT in one descriptor");
-			walk_table(queue, chain, &desc);
+			walk_table(queue, chain, &desc, in_order);
 		}
+		queue->in_order = (uint16_t)(at + 1u == queue->size ? 0 : at + 1);
 		if (!(desc.word[FLAGS] & FAKE_D_NEXT))
 			return;
+		if (in_order && desc.word[NEXT] != queue->in_order)
+			fake_violate("RING-SPLIT-05: descriptor %u leads to %u", at,
+				     desc.word[NEXT]);
 	}
 	fake_violate("RING-SPLIT-09: buffer at head %u is longer than the queue, or a loop",
 		     chain->head);
@@ -140,6 +148,10 @@ void fake_chain_walk(struct fake_disk *disk, struct fake_queue *queue, uint16_t 
 	struct fake_chain *chain;
 	uint64_t sum = 0;
 	unsigned i;
+
+	if (fake_accepted(disk, FAKE_IN_ORDER) && head != queue->in_order)
+		fake_violate("RING-SPLIT-06: head %u made available, slot %u was next", head,
+			     queue->in_order);
 
 	if (head >= queue->size) {
 		fake_violate("RING-SPLIT-21: head %u made available, queue size %u", head,
@@ -156,7 +168,7 @@ void fake_chain_walk(struct fake_disk *disk, struct fake_queue *queue, uint16_t 
 	chain->slots = 1;
 	chain->queue = (uint16_t)(queue - disk->queue);
 	chain->nr_segs = chain->nr_raw = 0;
-	chain->indirect = false;
+	chain->indirect = chain->write = false;
 	walk(disk, queue, chain);
 	for (i = 0; i < chain->nr_segs; i++)
 		sum += chain->seg[i].len;

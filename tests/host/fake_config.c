@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What stands in a disk's configuration, who may read it when, and what is a right notification? */
+#include <string.h>
+
 #include "tests/host/fake_inside.h"
 
 /* The fields of struct virtio_blk_config (5.2.4), 64-bit ones as two halves. */
@@ -22,6 +24,13 @@ static const struct {
 	{34, 2, FAKE_MQ},
 };
 
+static void field_offered(const struct fake_disk *disk, unsigned i)
+{
+	if (fields[i].feature && !(disk->features >> fields[i].feature & 1))
+		fake_violate("CFG-03: configuration offset %u used, feature %u not offered",
+			     fields[i].offset, fields[i].feature);
+}
+
 static bool field_ok(const struct fake_disk *disk, uint64_t offset, unsigned width)
 {
 	unsigned i;
@@ -32,9 +41,7 @@ static bool field_ok(const struct fake_disk *disk, uint64_t offset, unsigned wid
 		if (fields[i].width != width)
 			fake_violate("PCI-ACC-01: device configuration offset %u, %u bytes",
 				     (unsigned)offset, width);
-		if (fields[i].feature && !(disk->features >> fields[i].feature & 1))
-			fake_violate("CFG-03: configuration offset %u used, feature %u not offered",
-				     (unsigned)offset, fields[i].feature);
+		field_offered(disk, i);
 		return true;
 	}
 	fake_violate("PCI-ACC-01: no field at device configuration offset %u", (unsigned)offset);
@@ -56,17 +63,9 @@ static uint32_t read_capacity(struct fake_disk *disk, uint64_t offset)
 	return half;
 }
 
-uint32_t fake_config_read(struct fake_disk *disk, uint64_t offset, unsigned width)
+static uint32_t field_value(const struct fake_disk *disk, uint64_t offset)
 {
-	disk->config_reads++;
-	if (disk->await_zero)
-		fake_violate("PCI-COM-05: configuration read before the reset was seen to end");
-	if (!field_ok(disk, offset, width))
-		return UINT32_MAX;
 	switch (offset) {
-	case 0:
-	case 4:
-		return read_capacity(disk, offset);
 	case 8:
 		return disk->size_max;
 	case 12:
@@ -74,8 +73,6 @@ uint32_t fake_config_read(struct fake_disk *disk, uint64_t offset, unsigned widt
 	case 20:
 		return disk->blk_size;
 	case 32:
-		if (!(disk->status & FAKE_S_FEATURES_OK))
-			fake_violate("BLK-INIT-04: writeback read before FEATURES_OK");
 		return disk->writeback;
 	case 34:
 		return disk->config_queues < 0 ? disk->num_queues : (uint16_t)disk->config_queues;
@@ -83,6 +80,52 @@ uint32_t fake_config_read(struct fake_disk *disk, uint64_t offset, unsigned widt
 	return 0;
 }
 
+uint32_t fake_config_read(struct fake_disk *disk, uint64_t offset, unsigned width)
+{
+	disk->config_reads++;
+	if (disk->await_zero)
+		fake_violate("PCI-COM-05: configuration read before the reset was seen to end");
+	if (!field_ok(disk, offset, width))
+		return UINT32_MAX;
+	if (offset == 32 && !(disk->status & FAKE_S_FEATURES_OK))
+		fake_violate("BLK-INIT-04: writeback read before FEATURES_OK");
+	return offset < 8 ? read_capacity(disk, offset) : field_value(disk, offset);
+}
+
+/* LEG-06: any width at any place; the capacity may change behind each access to it (LEG-18). */
+uint32_t fake_config_legacy_read(struct fake_disk *disk, uint64_t offset, unsigned width)
+{
+	uint8_t image[64] = {0};
+	uint32_t value = 0;
+	unsigned i;
+
+	disk->config_reads++;
+	memcpy(image, &disk->capacity, 8);
+	for (i = 2; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		uint32_t field = field_value(disk, fields[i].offset);
+
+		memcpy(image + fields[i].offset, &field, fields[i].width);
+		if (offset < fields[i].offset + fields[i].width &&
+		    fields[i].offset < offset + width)
+			field_offered(disk, i);
+	}
+	if (offset < 8)
+		read_capacity(disk, offset);
+	if (offset + width > sizeof(image))
+		fake_violate("CFG-05: legacy configuration offset %u used", (unsigned)offset);
+	else
+		memcpy(&value, image + offset, width);
+	return value;
+}
+
+void fake_config_legacy_write(struct fake_disk *disk, uint64_t offset, uint32_t value,
+			      unsigned width)
+{
+	if (offset != 32 || width != 1 || !(disk->features >> FAKE_CONFIG_WCE & 1) || value > 1)
+		fake_violate("BLK-OP-12: %u written to legacy configuration offset %u", value,
+			     (unsigned)offset);
+	disk->writeback = (uint8_t)value;
+}
 void fake_config_write(struct fake_disk *disk, uint64_t offset, uint32_t value, unsigned width)
 {
 	if (!(disk->status & FAKE_S_FEATURES_OK))
@@ -109,8 +152,9 @@ static void check_notify_word(struct fake_disk *disk, unsigned index, uint32_t v
 		fake_violate("NOTIF-0%c: notification of %u bytes", data ? '2' : '1', width);
 	if ((uint16_t)value != word)
 		fake_violate("NOTIF-0%c: notification of queue %u carries %#x",
-			     config_data ? '5' : '3', index, value);
-	if (data && !disk->threaded && value >> 16 != queue->format->notify_data(queue))
+			     (config_data ? '5' : '3') + data, index, value);
+	if (data && queue->enabled && !disk->threaded &&
+	    value >> 16 != queue->format->notify_data(queue))
 		fake_violate("NOTIF-0%c: notification carries %#x, expected %#x above",
 			     queue->format == &fake_split ? '7' : '8', value,
 			     queue->format->notify_data(queue));
@@ -131,21 +175,31 @@ static unsigned doorbell(const struct fake_disk *disk, uint64_t offset, uint32_t
 void fake_notify(struct fake_disk *disk, uint64_t offset, uint32_t value, unsigned width)
 {
 	unsigned index = doorbell(disk, offset, value);
-	struct fake_queue *queue = &disk->queue[index % FAKE_QUEUES];
 
 	if (index == FAKE_QUEUES) {
 		fake_violate("PCI-NTF-01: notification %#x at offset %#llx", value,
 			     (unsigned long long)offset);
 		return;
 	}
+	check_notify_word(disk, index, value, width);
+	fake_notify_queue(disk, index);
+}
+
+void fake_notify_queue(struct fake_disk *disk, unsigned index)
+{
+	struct fake_queue *queue = &disk->queue[index];
+
 	if (!(disk->status & FAKE_S_DRIVER_OK)) {
 		fake_violate("INIT-09: queue %u notified before DRIVER_OK", index);
+		return;
+	}
+	if (queue->resetting) {
+		fake_violate("QRST-04: queue %u notified while it is being reset", index);
 		return;
 	}
 	if (!queue->enabled) {
 		fake_violate("PCI-COM-04: queue %u notified and not enabled", index);
 		return;
 	}
-	check_notify_word(disk, index, value, width);
 	fake_queue_notified(disk, queue);
 }

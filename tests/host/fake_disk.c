@@ -8,13 +8,17 @@
 #include "tests/host/fake_inside.h"
 
 /* Where QEMU puts them; both BARs use the same places. */
-#define COMMON_OFFSET  0x0000u
-#define ISR_OFFSET     0x1000u
-#define DEVICE_OFFSET  0x2000u
-#define NOTIFY_OFFSET  0x3000u
-#define IO_BASE	       0x8000u
-#define IO_BYTES       0x4000u
-#define STRUCTURE_MSIX 99 /* beside the numbers of cfg_type */
+#define COMMON_OFFSET	0x0000u
+#define ISR_OFFSET	0x1000u
+#define DEVICE_OFFSET	0x2000u
+#define NOTIFY_OFFSET	0x3000u
+#define MODERN_ID	0x1042
+#define TRANSITIONAL_ID 0x1001
+#define IO_BASE		0x8000u
+#define IO_BYTES	0x4000u
+enum { STRUCTURE_MSIX = 99, STRUCTURE_LEGACY }; /* beside the numbers of cfg_type */
+#define LEGACY_NOTIFY 16
+#define LEGACY_BYTES  0x100u /* from the start of BAR0 */
 
 static struct fake_disk *disks;
 static char violation[256];
@@ -80,10 +84,9 @@ void fake_disk_init(struct fake_disk *disk)
 	unsigned i;
 
 	memset(disk, 0, sizeof(*disk));
-	disk->device_id = 0x1042;
+	disk->device_id = MODERN_ID;
 	disk->bar_base = 0xfe000000;
 	disk->notify_multiplier = 4;
-	disk->common_bytes = 56;
 	disk->device_bytes = 60;
 	disk->msix_place.entries = 2;
 	disk->msix_place.bar = disk->msix_place.pba_bar = 1;
@@ -133,15 +136,19 @@ static void bar_write(struct fake_function *fn, unsigned bar, uint64_t offset, u
 
 void fake_disk_plug(struct fake_disk *disk, unsigned bus, unsigned device, unsigned number)
 {
-	struct fake_function *fn = fake_pci_add(bus, device, number, 0x1af4, disk->device_id);
+	bool old = disk->face != FAKE_MODERN; /* 4.1.2 */
+	struct fake_function *fn = fake_pci_add(
+		bus, device, number, 0x1af4,
+		old && disk->device_id == MODERN_ID ? TRANSITIONAL_ID : disk->device_id);
 	uint64_t bytes = IO_BYTES;
 
 	while (bytes < NOTIFY_OFFSET + (uint64_t)notify_bytes(disk))
 		bytes *= 2;
-	fn->config[0x08] = 1;
+	fn->config[0x08] = !old;
+
 	fn->config[0x0b] = 1; /* mass storage */
 	fake_pci_put(fn, 0x2c, 0x1af4, 2);
-	fake_pci_put(fn, 0x2e, 0x1100, 2);
+	fake_pci_put(fn, 0x2e, old ? 2 : 0x1100, 2);
 	fake_pci_bar(fn, 0, FAKE_BAR_IO, IO_BASE + (uint64_t)device * IO_BYTES % 0x6000, IO_BYTES);
 	fake_pci_bar(fn, 4, disk->bar32 ? FAKE_BAR_MEM32 : FAKE_BAR_MEM64,
 		     (disk->bar_base + (uint64_t)device * bytes + bytes - 1) & ~(bytes - 1), bytes);
@@ -150,6 +157,10 @@ void fake_disk_plug(struct fake_disk *disk, unsigned bus, unsigned device, unsig
 	fn->owner = disk;
 	disk->fn = fn;
 	fake_msix_plug(disk);
+	if (disk->common_bytes == 0) /* 4.1.4.3: the last two fields exist with their features */
+		disk->common_bytes = disk->features >> FAKE_RING_RESET & 1	    ? 60
+				     : disk->features >> FAKE_NOTIF_CONFIG_DATA & 1 ? 58
+										    : 56;
 	place(disk, FAKE_COMMON, COMMON_OFFSET, disk->common_bytes);
 	place(disk, FAKE_ISR, ISR_OFFSET, 1);
 	place(disk, FAKE_DEVICE, DEVICE_OFFSET, disk->device_bytes);
@@ -212,7 +223,10 @@ void fake_disk_caps(struct fake_disk *disk)
 	static const uint8_t order[] = {FAKE_NOTIFY, FAKE_DEVICE, FAKE_ISR, FAKE_COMMON};
 	unsigned i;
 
+	if (disk->face == FAKE_LEGACY)
+		return;
 	fake_disk_cap(disk, FAKE_PCI_CFG, 0, 0, 0);
+
 	for (i = 0; i < sizeof(order); i++) {
 		const struct fake_region *at = &disk->region[order[i]];
 
@@ -229,11 +243,20 @@ void fake_disk_usual(struct fake_disk *disk)
 
 /* ---- Which structure does an access hit? ---- */
 
+static bool hits_legacy(const struct fake_disk *disk, unsigned bar, uint64_t offset)
+{
+	return disk->face != FAKE_MODERN && bar == 0 && offset < LEGACY_BYTES;
+}
+
 static unsigned structure(const struct fake_disk *disk, unsigned bar, uint64_t *offset,
 			  unsigned width)
 {
 	unsigned type;
 
+	if (fake_msix_hit(disk, bar, *offset))
+		return STRUCTURE_MSIX;
+	if (hits_legacy(disk, bar, *offset))
+		return STRUCTURE_LEGACY;
 	for (type = FAKE_COMMON; type <= FAKE_DEVICE; type++) {
 		const struct fake_region *at = &disk->region[type];
 
@@ -249,7 +272,7 @@ static unsigned structure(const struct fake_disk *disk, unsigned bar, uint64_t *
 	return 0;
 }
 
-static uint32_t isr_read(struct fake_disk *disk)
+uint8_t fake_isr_read(struct fake_disk *disk)
 {
 	uint8_t isr = disk->isr;
 
@@ -266,10 +289,12 @@ static uint32_t bar_read(struct fake_function *fn, unsigned bar, uint64_t offset
 	uint32_t value = UINT32_MAX;
 
 	pthread_mutex_lock(&disk->lock);
-	switch (fake_msix_hit(disk, bar, offset) ? STRUCTURE_MSIX
-						 : structure(disk, bar, &offset, width)) {
+	switch (structure(disk, bar, &offset, width)) {
 	case STRUCTURE_MSIX:
 		value = fake_msix_access(disk, bar, offset, 0, width, false);
+		break;
+	case STRUCTURE_LEGACY:
+		value = fake_legacy_read(disk, offset, width);
 		break;
 	case FAKE_COMMON:
 		value = fake_common_read(disk, offset, width);
@@ -278,7 +303,7 @@ static uint32_t bar_read(struct fake_function *fn, unsigned bar, uint64_t offset
 		value = fake_config_read(disk, offset, width);
 		break;
 	case FAKE_ISR:
-		value = isr_read(disk);
+		value = fake_isr_read(disk);
 		break;
 	case FAKE_NOTIFY:
 		fake_violate("NOTIF-01: the notification structure was read");
@@ -294,8 +319,11 @@ static void bar_write(struct fake_function *fn, unsigned bar, uint64_t offset, u
 	struct fake_disk *disk = fn->owner;
 	unsigned type;
 
-	type = fake_msix_hit(disk, bar, offset) ? STRUCTURE_MSIX
-						: structure(disk, bar, &offset, width);
+	type = structure(disk, bar, &offset, width);
+	if (type == STRUCTURE_LEGACY && offset == LEGACY_NOTIFY) {
+		fake_legacy_notify(disk, value, width);
+		return;
+	}
 	if (type == FAKE_NOTIFY) {
 		fake_notify(disk, offset, value, width);
 		return;
@@ -303,6 +331,9 @@ static void bar_write(struct fake_function *fn, unsigned bar, uint64_t offset, u
 	pthread_mutex_lock(&disk->lock);
 	if (type == STRUCTURE_MSIX)
 		fake_msix_access(disk, bar, offset, value, width, true);
+	else if (type == STRUCTURE_LEGACY)
+		fake_legacy_write(disk, offset, value, width);
+
 	else if (type == FAKE_COMMON)
 		fake_common_write(disk, offset, value, width);
 	else if (type == FAKE_DEVICE)

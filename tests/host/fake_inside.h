@@ -47,9 +47,26 @@ void fake_common_write(struct fake_disk *disk, uint64_t offset, uint32_t value, 
 uint32_t fake_config_read(struct fake_disk *disk, uint64_t offset, unsigned width);
 void fake_config_write(struct fake_disk *disk, uint64_t offset, uint32_t value, unsigned width);
 void fake_notify(struct fake_disk *disk, uint64_t offset, uint32_t value, unsigned width);
+/* Queue @index was notified, by the right word. */
+void fake_notify_queue(struct fake_disk *disk, unsigned index);
+/* How many queues the driver may enable (5.2.2). */
+unsigned fake_usable_queues(const struct fake_disk *disk);
+uint8_t fake_isr_read(struct fake_disk *disk);
+/* The legacy registers (fake_legacy.c); the rest of that BAR is the device configuration. */
+uint32_t fake_legacy_read(struct fake_disk *disk, uint64_t offset, unsigned width);
+void fake_legacy_write(struct fake_disk *disk, uint64_t offset, uint32_t value, unsigned width);
+void fake_legacy_notify(struct fake_disk *disk, uint32_t value, unsigned width);
+void fake_legacy_framing(const struct fake_disk *disk, const struct fake_chain *chain);
+void fake_legacy_ready(const struct fake_disk *disk);
+uint32_t fake_config_legacy_read(struct fake_disk *disk, uint64_t offset, unsigned width);
+void fake_config_legacy_write(struct fake_disk *disk, uint64_t offset, uint32_t value,
+			      unsigned width);
 void fake_disk_reset(struct fake_disk *disk);
 void fake_queue_init(struct fake_queue *queue);
 void fake_queue_free(struct fake_queue *queue);
+/* RING_RESET: what a read of queue_reset gives, and what a write does. */
+uint32_t fake_queue_reset_read(struct fake_disk *disk, struct fake_queue *queue);
+void fake_queue_reset_write(struct fake_disk *disk, struct fake_queue *queue, uint32_t value);
 void fake_queue_enable(struct fake_disk *disk, struct fake_queue *queue);
 void fake_queue_notified(struct fake_disk *disk, struct fake_queue *queue);
 void fake_queue_finish(struct fake_disk *disk, struct fake_queue *queue, unsigned n);
@@ -70,13 +87,13 @@ unsigned fake_packed_walk(struct fake_disk *disk, struct fake_queue *queue, bool
 void fake_ring_memory(const char *rule, const char *name, uint64_t addr, uint64_t bytes,
 		      uint64_t align);
 /* Reads the header and counts the request when it is taken; carries it out when it completes. */
-void fake_blk_take(struct fake_disk *disk, const struct fake_chain *chain);
+void fake_blk_take(struct fake_disk *disk, struct fake_chain *chain);
 uint32_t fake_blk_run(struct fake_disk *disk, const struct fake_chain *chain, enum fake_lie lie);
 void fake_relax(void);
 /* MSI-X and INTx of a disk (fake_msix.c). */
 void fake_msix_plug(struct fake_disk *disk);
 void fake_msix_free(struct fake_disk *disk);
-bool fake_msix_on(const struct fake_disk *disk);
+
 /* Is it in the table or among the pending bits? Then that is where an access goes. */
 bool fake_msix_hit(const struct fake_disk *disk, unsigned bar, uint64_t offset);
 uint32_t fake_msix_access(struct fake_disk *disk, unsigned bar, uint64_t offset, uint32_t value,

@@ -16,6 +16,11 @@ bool fake_live(const struct fake_disk *disk)
 	       !disk->fn->gone && !fake_violation();
 }
 
+static bool serving(const struct fake_disk *disk, const struct fake_queue *queue)
+{
+	return fake_live(disk) && queue->enabled && !queue->resetting;
+}
+
 void fake_queue_init(struct fake_queue *queue)
 {
 	memset(queue, 0, sizeof(*queue));
@@ -65,11 +70,49 @@ void fake_queue_enable(struct fake_disk *disk, struct fake_queue *queue)
 	queue->format->suppress(disk, queue);
 }
 
+/* ---- RING_RESET (4.1.4.3.1): the register is 1 as long as the reset goes on ---- */
+
+uint32_t fake_queue_reset_read(struct fake_disk *disk, struct fake_queue *queue)
+{
+	uint16_t size = queue->max_size, resets = queue->resets;
+	unsigned i;
+
+	if (!queue->resetting)
+		return 0;
+	if (disk->queue_reset_never || queue->reset_left > 0) {
+		queue->reset_left -= !disk->queue_reset_never;
+		return 1;
+	}
+	for (i = 0; i < queue->size; i++)
+		disk->writes_out -= queue->chain[i].busy && queue->chain[i].write;
+	fake_queue_free(queue);
+	fake_queue_init(queue);
+	queue->size = queue->max_size = size;
+	queue->vector = disk->default_vector;
+	queue->was_reset = true;
+	queue->resets = (uint16_t)(resets + 1);
+	return 0;
+}
+
+void fake_queue_reset_write(struct fake_disk *disk, struct fake_queue *queue, uint32_t value)
+{
+	if (value != 1 || !queue->enabled || queue->resetting) {
+		fake_violate("QRST-01: %u written to queue_reset of queue %u, which is %s", value,
+			     (unsigned)(queue - disk->queue),
+			     queue->resetting ? "being reset"
+			     : queue->enabled ? "enabled"
+					      : "not enabled");
+		return;
+	}
+	queue->resetting = true;
+	queue->reset_left = disk->queue_reset_reads;
+}
+
 void fake_queue_look(struct fake_disk *disk, struct fake_queue *queue)
 {
 	unsigned taken = 0;
 
-	if (!fake_live(disk) || !queue->enabled)
+	if (!serving(disk, queue))
 		return;
 	queue->format->check(disk, queue);
 	while (queue->format->take(disk, queue) > 0 && fake_live(disk)) {
@@ -116,7 +159,10 @@ static enum fake_lie next_lie(struct fake_disk *disk)
 
 static void push(struct fake_disk *disk, struct fake_queue *queue, const struct fake_use *use)
 {
-	if (queue->format->use(disk, queue, use)) {
+	bool asked = queue->format->use(disk, queue, use);
+	bool empty = queue->nr_pending == 0 && queue->format->published(queue) == queue->seen;
+
+	if (asked || (empty && fake_accepted(disk, FAKE_NOTIFY_ON_EMPTY))) { /* 6.3 */
 		queue->interrupts++;
 		fake_msix_raise(disk, queue->vector, 1);
 	}
@@ -185,7 +231,8 @@ void fake_queue_finish(struct fake_disk *disk, struct fake_queue *queue, unsigne
 	bool in_order = fake_accepted(disk, FAKE_IN_ORDER);
 	unsigned batch = in_order && disk->used_batch ? disk->used_batch : 1;
 
-	while (n > 0 && queue->nr_pending > 0 && fake_live(disk))
+	while (n > 0 && queue->nr_pending > 0 && serving(disk, queue))
+
 		n -= finish_some(disk, queue, n < batch ? n : batch);
 }
 
@@ -219,7 +266,7 @@ static void check_missed(const struct fake_disk *disk, struct fake_queue *queue)
 
 static void step(struct fake_disk *disk, struct fake_queue *queue)
 {
-	if (!fake_live(disk) || !queue->enabled)
+	if (!serving(disk, queue))
 		return;
 	queue->format->check(disk, queue);
 	check_missed(disk, queue);

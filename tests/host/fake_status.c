@@ -36,6 +36,8 @@ static void check_ready(struct fake_disk *disk)
 		enabled += disk->queue[i].enabled;
 	if (enabled == 0)
 		fake_violate("INIT-06: DRIVER_OK without a queue");
+	if (disk->by_legacy)
+		fake_legacy_ready(disk);
 	if (disk->await_config_vector)
 		fake_violate("MSIX-05: the vector of the configuration was not read back");
 	if (!(fake_pci_command(disk->fn) & 4))
@@ -52,10 +54,12 @@ static void status_step(struct fake_disk *disk, uint8_t added)
 		fake_violate("STAT-01: status bits %#x set in one write", added);
 	if (disk->await_status && (added & FAKE_S_DRIVER_OK))
 		fake_violate("INIT-05: FEATURES_OK was not read back");
-	if ((added == FAKE_S_ACKNOWLEDGE && before != 0) ||
-	    (added == FAKE_S_DRIVER && before != 1) ||
-	    (added == FAKE_S_FEATURES_OK && before != 3) ||
-	    (added == FAKE_S_DRIVER_OK && before != 11))
+	if (disk->by_legacy && (added & FAKE_S_FEATURES_OK))
+		fake_violate("LEG-10: FEATURES_OK written to a legacy device");
+	else if ((added == FAKE_S_ACKNOWLEDGE && before != 0) ||
+		 (added == FAKE_S_DRIVER && before != 1) ||
+		 (added == FAKE_S_FEATURES_OK && before != 3) ||
+		 (added == FAKE_S_DRIVER_OK && before != (disk->by_legacy ? 3 : 11)))
 		fake_violate("INIT-01: status bit %#x added to %#x", added, before);
 }
 
@@ -68,6 +72,11 @@ void fake_status_write(struct fake_disk *disk, uint8_t value)
 	if (value == 0) {
 		disk->written_zero = disk->await_zero = true;
 		disk->reset_left = disk->reset_reads;
+		if (disk->by_legacy && !disk->reset_never && disk->reset_reads == 0) {
+			fake_disk_reset(disk); /* 4.1.4.3.2 binds the modern interface only */
+			disk->await_zero = false;
+		}
+
 		return;
 	}
 	if (!disk->written_zero && value != FAKE_S_FAILED)

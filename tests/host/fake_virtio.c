@@ -76,7 +76,11 @@ static bool common_ok(struct fake_disk *disk, uint64_t offset, unsigned width, b
 			     (unsigned)offset, width);
 		return false;
 	}
+	if (disk->by_legacy && disk->status && offset != DEVICE_STATUS)
+		fake_violate("LEG-02: offset %u used beside the legacy registers",
+			     (unsigned)offset);
 	if (disk->await_zero && offset != DEVICE_STATUS)
+
 		fake_violate("PCI-COM-05: offset %u used before the reset was seen to end",
 			     (unsigned)offset);
 	if (write && disk->failed && offset != DEVICE_STATUS)
@@ -146,8 +150,9 @@ uint32_t fake_common_read(struct fake_disk *disk, uint64_t offset, unsigned widt
 	case QUEUE_NOTIF_CONFIG_DATA:
 		return disk->queue_select + 0x100u;
 	case QUEUE_RESET:
-		return 0;
+		return fake_queue_reset_read(disk, queue);
 	}
+
 	return (uint32_t)(queue->ring[(offset - QUEUE_DESC) / 8] >> (offset % 8 * 8));
 }
 
@@ -190,7 +195,7 @@ static void queue_size_write(const struct fake_disk *disk, struct fake_queue *qu
 }
 
 /* 5.2.2: one queue, or what num_queues of the configuration says. */
-static unsigned usable_queues(const struct fake_disk *disk)
+unsigned fake_usable_queues(const struct fake_disk *disk)
 {
 	if (!(disk->accepted >> FAKE_MQ & 1))
 		return 1;
@@ -199,22 +204,24 @@ static unsigned usable_queues(const struct fake_disk *disk)
 
 static void queue_enable_write(struct fake_disk *disk, struct fake_queue *queue, uint32_t value)
 {
+	const char *rule = queue->was_reset ? "QRST-03" : "PCI-COM-04";
+
 	if (value != 1) {
 		fake_violate("PCI-COM-06: %u written to queue_enable", value);
 		return;
 	}
-	if (disk->queue_select >= usable_queues(disk))
+	if (disk->queue_select >= fake_usable_queues(disk))
 		fake_violate("BLK-INIT-06: queue %u enabled of %u", disk->queue_select,
-			     usable_queues(disk));
+			     fake_usable_queues(disk));
 	if (!(queue->written & KNOWS_SIZE))
-		fake_violate("PCI-COM-04: queue_enable written without a known queue_size");
+		fake_violate("%s: queue_enable written without a known queue_size", rule);
 	if (fake_msix_on(disk) && !(queue->written & WROTE_VECTOR))
-		fake_violate("PCI-COM-04: queue_enable written before queue_msix_vector");
+		fake_violate("%s: queue_enable written before queue_msix_vector", rule);
 	if (queue->await_vector)
 		fake_violate("MSIX-05: the vector of queue %u was not read back",
 			     disk->queue_select);
 	if ((queue->written & WROTE_RINGS) != WROTE_RINGS)
-		fake_violate("PCI-COM-04: queue_enable written before %s",
+		fake_violate("%s: queue_enable written before %s", rule,
 			     (queue->written & 0x03) != 0x03   ? "queue_desc"
 			     : (queue->written & 0x0c) != 0x0c ? "queue_driver"
 							       : "queue_device");
@@ -228,7 +235,11 @@ static void queue_write(struct fake_disk *disk, uint64_t offset, uint32_t value)
 
 	if (!(disk->status & FAKE_S_FEATURES_OK) || disk->await_status)
 		fake_violate("INIT-01: queue set up before FEATURES_OK was read back");
-	if ((disk->status & FAKE_S_DRIVER_OK) && offset != QUEUE_RESET)
+	if (queue->resetting && offset != QUEUE_RESET)
+		fake_violate("QRST-04: queue register %u written before queue_reset reads 0",
+			     (unsigned)offset);
+	if ((disk->status & FAKE_S_DRIVER_OK) && offset != QUEUE_RESET && !queue->was_reset)
+
 		fake_violate("INIT-06: queue register %u written after DRIVER_OK",
 			     (unsigned)offset);
 	if (queue->enabled && offset != QUEUE_RESET)
@@ -244,7 +255,10 @@ static void queue_write(struct fake_disk *disk, uint64_t offset, uint32_t value)
 		queue->vector = fake_msix_map(disk, disk->queue_select, value);
 		queue->await_vector = value != 0xffff;
 		queue->written |= WROTE_VECTOR;
+	} else if (offset == QUEUE_RESET) {
+		fake_queue_reset_write(disk, queue, value);
 	} else if (offset == QUEUE_ENABLE) {
+
 		queue_enable_write(disk, queue, value);
 	} else if (offset >= QUEUE_DESC && offset < QUEUE_DESC + 24) {
 		uint64_t *ring = &queue->ring[(offset - QUEUE_DESC) / 8];
@@ -275,6 +289,7 @@ void fake_common_write(struct fake_disk *disk, uint64_t offset, uint32_t value, 
 		disk->await_config_vector = value != 0xffff;
 		break;
 	case DEVICE_STATUS:
+		disk->by_legacy = false;
 		fake_status_write(disk, (uint8_t)value);
 		break;
 	case QUEUE_SELECT:

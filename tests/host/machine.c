@@ -28,6 +28,7 @@
 #endif
 
 #define ARENA_BYTES   (128u << 20)
+#define LOW_ARENA     0x20000000u
 #define GRANULE_BYTES 64u /* also the least distance between two allocations */
 #define PAGE_BYTES    4096u
 #define MAPPINGS      512
@@ -36,6 +37,7 @@ struct host_machine host;
 struct timebase timebase = {.hz = 1000000000u, .ns_mult = 1ull << 32};
 
 /* Freed memory is not handed out again before host_reset(): a late access cannot hit a new owner. */
+static uint8_t *arenas[2]; /* high; low enough for legacy devices */
 static uint8_t *arena;
 static uint8_t live[ARENA_BYTES / GRANULE_BYTES];
 static size_t arena_next;
@@ -47,25 +49,48 @@ static struct {
 } mapping[MAPPINGS];
 static unsigned nr_mappings;
 
-static void *reserve(size_t bytes, int protection)
+static void *reserve_at(uintptr_t at, size_t bytes, int protection)
 {
-	void *p = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p = mmap((void *)at, bytes, protection,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0),
+		       -1, 0);
 
 	if (p == MAP_FAILED)
 		abort();
 	return p;
 }
 
+static void *reserve(size_t bytes, int protection)
+{
+	return reserve_at(0, bytes, protection);
+}
+
+/* Any test may meet a truncated address: memory is high unless it asks for low. */
+static void use_arena(bool low)
+{
+	if (!arenas[low]) {
+		arenas[low] = reserve_at(low ? LOW_ARENA : 0, ARENA_BYTES, PROT_READ | PROT_WRITE);
+		poison(arenas[low], ARENA_BYTES);
+	}
+	arena = arenas[low];
+}
+
+void host_low_memory(void)
+{
+	if (arena_next != GRANULE_BYTES)
+		abort();
+	use_arena(true);
+}
+
 void host_reset(void)
 {
-	if (!arena) {
-		arena = reserve(ARENA_BYTES, PROT_READ | PROT_WRITE);
-		poison(arena, ARENA_BYTES);
-	}
+	if (!arena)
+		use_arena(false);
 	poison(arena, arena_next);
 	madvise(arena, ARENA_BYTES, MADV_DONTNEED);
 	memset(live, 0, arena_next / GRANULE_BYTES + 1);
 	arena_next = GRANULE_BYTES;
+	use_arena(false);
 	while (nr_mappings > 0) {
 		nr_mappings--;
 		munmap(mapping[nr_mappings].page, mapping[nr_mappings].bytes + PAGE_BYTES);
