@@ -12,7 +12,7 @@
 
 #include "drivers/block/blk.h"
 #include "drivers/pci/pci.h"
-#include "tests/host/fake.h"
+#include "tests/host/fake_inside.h"
 
 struct rig {
 	struct fake_disk disk;

@@ -2,7 +2,6 @@
 /* Does the fake device see what IN_ORDER, NOTIFICATION_DATA and RING_RESET ask of a driver? */
 #include <string.h>
 
-#include "tests/host/fake_inside.h"
 #include "tests/host/hand_rig.h"
 
 enum { N = FAKE_D_NEXT, W = FAKE_D_WRITE };

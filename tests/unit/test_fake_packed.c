@@ -2,7 +2,6 @@
 /* Does the fake device see a packed ring that breaks a rule, and does it serve a good one? */
 #include <string.h>
 
-#include "tests/host/fake_inside.h"
 #include "tests/host/hand_rig.h"
 
 #define N     FAKE_D_NEXT

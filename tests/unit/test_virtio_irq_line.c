@@ -2,7 +2,6 @@
 /* Is an interrupt that comes understood: by INTx, for two causes at once, late, twice, or for nothing? */
 #include <string.h>
 
-#include "tests/host/fake_inside.h"
 #include "tests/host/irq_rig.h"
 
 static struct irq_rig r, other;
