@@ -175,6 +175,7 @@ struct fake_seg {
 
 struct fake_chain { /* one buffer, as the driver described it */
 	bool busy;
+	bool bad;	      /* hostile: what it says is no request of ours */
 	uint16_t queue, head; /* where its first descriptor was */
 	bool write;	      /* a block request that writes */
 	uint16_t id;	      /* what it is called when it is used; split: the head */
@@ -284,6 +285,8 @@ struct fake_disk {
 	enum fake_lie lie;
 	uint32_t lie_value;
 	uint64_t lie_at, lie_count; /* for requests lie_at … lie_at + lie_count - 1, from 0 */
+
+	struct fake_hostile *hostile; /* NULL: not hostile. See fake_hostile.h */
 
 	/* What a test sees: */
 	struct fake_function *fn;

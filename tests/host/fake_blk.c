@@ -207,11 +207,12 @@ void fake_blk_take(struct fake_disk *disk, struct fake_chain *chain)
 	struct fake_request request;
 	uint8_t *status;
 
-	if (fake_violation())
+	if (fake_violation() || chain->bad)
 		return; /* the addresses may be wild */
 	if (total(chain, false) < HEADER_BYTES || total(chain, true) < 1) {
 		fake_violate("BLK-OP-17: %u readable and %u writable bytes", total(chain, false),
 			     total(chain, true));
+		chain->bad = true;
 		return;
 	}
 	request = parse(chain);
@@ -260,12 +261,28 @@ static void transfer(struct fake_disk *disk, const struct fake_chain *chain,
 	}
 }
 
+/* A driver may take back what a hostile device said to be used. */
+static bool in_memory(const struct fake_chain *chain)
+{
+	unsigned i;
+
+	for (i = 0; i < chain->nr_segs && !chain->bad; i++)
+		if (!host_dma_ok(chain->seg[i].addr, chain->seg[i].len))
+			return false;
+	return !chain->bad;
+}
+
 /* Returns the used length: what was written to the buffer, counted from its writable start. */
 uint32_t fake_blk_run(struct fake_disk *disk, const struct fake_chain *chain, enum fake_lie lie)
 {
-	struct fake_request request = parse(chain);
-	uint32_t bytes = request.bytes, writable = total(chain, true);
 	uint8_t status = lie == FAKE_STATUS ? (uint8_t)disk->lie_value : S_OK;
+	struct fake_request request;
+	uint32_t bytes, writable = total(chain, true);
+
+	if (disk->hostile && !in_memory(chain))
+		return 0;
+	request = parse(chain);
+	bytes = request.bytes;
 
 	disk->writes_out -= chain->write && disk->writes_out > 0;
 	if (lie == FAKE_SHORT)

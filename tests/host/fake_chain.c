@@ -49,6 +49,7 @@ void fake_chain_add(struct fake_chain *chain, struct fake_seg seg, const char *o
 			     (unsigned long long)seg.addr);
 	if (!seg.write && chain->nr_segs > 0 && chain->seg[chain->nr_segs - 1].write)
 		fake_violate("%s: readable descriptor after a writable one", order);
+	chain->bad |= seg.len == 0 || !host_dma_ok(seg.addr, seg.len);
 	chain->seg[chain->nr_segs++] = seg;
 }
 
@@ -168,7 +169,7 @@ void fake_chain_walk(struct fake_disk *disk, struct fake_queue *queue, uint16_t 
 	chain->slots = 1;
 	chain->queue = (uint16_t)(queue - disk->queue);
 	chain->nr_segs = chain->nr_raw = 0;
-	chain->indirect = chain->write = false;
+	chain->indirect = chain->write = chain->bad = false;
 	walk(disk, queue, chain);
 	for (i = 0; i < chain->nr_segs; i++)
 		sum += chain->seg[i].len;
@@ -183,7 +184,8 @@ void fake_chain_check(struct fake_queue *queue, const struct fake_chain *chain)
 	unsigned i;
 
 	for (i = 0; i < chain->nr_raw; i++)
-		if (memcmp((const void *)(uintptr_t)chain->raw[i].where, chain->raw[i].bytes, 16))
+		if (host_dma_ok(chain->raw[i].where, 16) &&
+		    memcmp((const void *)(uintptr_t)chain->raw[i].where, chain->raw[i].bytes, 16))
 			fake_violate("CLEAN-01: a descriptor of head %u changed while in flight",
 				     chain->head);
 	if (!queue->owner) {

@@ -153,7 +153,7 @@ static void check_notify_word(struct fake_disk *disk, unsigned index, uint32_t v
 	if ((uint16_t)value != word)
 		fake_violate("NOTIF-0%c: notification of queue %u carries %#x",
 			     (config_data ? '5' : '3') + data, index, value);
-	if (data && queue->enabled && !disk->threaded &&
+	if (data && !disk->threaded && fake_queue_alive(disk, queue) &&
 	    value >> 16 != queue->format->notify_data(queue))
 		fake_violate("NOTIF-0%c: notification carries %#x, expected %#x above",
 			     queue->format == &fake_split ? '7' : '8', value,

@@ -34,6 +34,9 @@ void fake_violate(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	if (fake_hostile_excuses(text))
+		return;
+
 	if (__atomic_load_n(&violated, __ATOMIC_ACQUIRE) == 0) {
 		memcpy(violation, text, sizeof(text));
 		__atomic_store_n(&violated, 1, __ATOMIC_RELEASE);
@@ -310,7 +313,9 @@ static uint32_t bar_read(struct fake_function *fn, unsigned bar, uint64_t offset
 		break;
 	}
 	pthread_mutex_unlock(&disk->lock);
-	return fn->gone ? UINT32_MAX : value;
+	if (fn->gone)
+		return UINT32_MAX;
+	return disk->hostile ? fake_hostile_read(disk, value, width) : value;
 }
 
 static void bar_write(struct fake_function *fn, unsigned bar, uint64_t offset, uint32_t value,

@@ -16,7 +16,7 @@ struct fake_use {
 struct fake_ring {
 	const char *missed; /* the rule that a notification left out breaks */
 	/* Judges the memory of a queue that is being enabled. */
-	void (*enable)(struct fake_disk *disk, struct fake_queue *queue);
+	bool (*enable)(struct fake_disk *disk, struct fake_queue *queue);
 	/* Writes what the device wants to be notified of. */
 	void (*suppress)(struct fake_disk *disk, struct fake_queue *queue);
 	/* Judges what the driver may change at any time, and what it may not. */
@@ -84,12 +84,20 @@ bool fake_accepted(const struct fake_disk *disk, unsigned feature);
 bool fake_packed_available(uint16_t flags, bool wrap);
 /* Takes the list whose head is at packed.taken; returns how many slots it has. */
 unsigned fake_packed_walk(struct fake_disk *disk, struct fake_queue *queue, bool wrap);
-void fake_ring_memory(const char *rule, const char *name, uint64_t addr, uint64_t bytes,
+bool fake_ring_memory(const char *rule, const char *name, uint64_t addr, uint64_t bytes,
 		      uint64_t align);
 /* Reads the header and counts the request when it is taken; carries it out when it completes. */
 void fake_blk_take(struct fake_disk *disk, struct fake_chain *chain);
 uint32_t fake_blk_run(struct fake_disk *disk, const struct fake_chain *chain, enum fake_lie lie);
 void fake_relax(void);
+/* Is the queue enabled? With a hostile device, is its memory still there, too? */
+bool fake_queue_alive(const struct fake_disk *disk, const struct fake_queue *queue);
+/* The points where a hostile device decides (fake_hostile.c). */
+bool fake_hostile_excuses(const char *text);
+uint32_t fake_hostile_read(struct fake_disk *disk, uint32_t value, unsigned width);
+bool fake_hostile_use(struct fake_disk *disk, struct fake_use *use);
+enum fake_lie fake_hostile_lie(struct fake_disk *disk);
+bool fake_hostile_step(struct fake_disk *disk);
 /* MSI-X and INTx of a disk (fake_msix.c). */
 void fake_msix_plug(struct fake_disk *disk);
 void fake_msix_free(struct fake_disk *disk);

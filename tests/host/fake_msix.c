@@ -184,7 +184,7 @@ static void out(struct fake_disk *disk, uint16_t vector, uint8_t isr)
 static void later(struct fake_disk *disk, uint64_t ns, uint16_t vector, uint8_t isr)
 {
 	if (disk->msix.nr_late == sizeof(disk->msix.late) / sizeof(disk->msix.late[0]))
-		abort();
+		return; /* enough of them */
 	disk->msix.late[disk->msix.nr_late++] = (struct fake_late){host.clock_ns + ns, vector, isr};
 }
 

@@ -44,16 +44,15 @@ static uint64_t published(const struct fake_queue *queue)
 	return at;
 }
 
-static void enable(struct fake_disk *disk, struct fake_queue *queue)
+static bool enable(struct fake_disk *disk, struct fake_queue *queue)
 {
 	uint64_t bytes = 16ull * queue->size, i;
-
+	bool ok = fake_ring_memory("RING-PACKED-01", "queue_desc", queue->ring[0], bytes, 16);
+	ok &= fake_ring_memory("RING-PACKED-01", "queue_driver", queue->ring[1], 4, 4);
+	ok &= fake_ring_memory("RING-PACKED-01", "queue_device", queue->ring[2], 4, 4);
 	(void)disk;
-	fake_ring_memory("RING-PACKED-01", "queue_desc", queue->ring[0], bytes, 16);
-	fake_ring_memory("RING-PACKED-01", "queue_driver", queue->ring[1], 4, 4);
-	fake_ring_memory("RING-PACKED-01", "queue_device", queue->ring[2], 4, 4);
-	if (fake_violation())
-		return;
+	if (!ok)
+		return false;
 	for (i = 0; i < bytes; i++)
 		if (((const uint8_t *)(uintptr_t)queue->ring[0])[i])
 			fake_violate("RING-PACKED-33: the ring is not zero at byte %u",
@@ -62,6 +61,7 @@ static void enable(struct fake_disk *disk, struct fake_queue *queue)
 	queue->packed.in_flight = calloc(UINT16_MAX + 1u, 1);
 	if (!queue->packed.shadow || !queue->packed.in_flight)
 		abort();
+	return true;
 }
 
 /* ---- Event suppression: le16 offset and wrap counter, le16 flags, here as one word (2.8.14) ---- */

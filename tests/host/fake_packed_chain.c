@@ -130,7 +130,7 @@ unsigned fake_packed_walk(struct fake_disk *disk, struct fake_queue *queue, bool
 	chain->queue = (uint16_t)(queue - disk->queue);
 	chain->head = (uint16_t)(queue->packed.taken % queue->size);
 	chain->nr_segs = chain->nr_raw = 0;
-	chain->indirect = chain->write = false;
+	chain->indirect = chain->write = chain->bad = false;
 	chain->slots = walk(disk, queue, chain, wrap);
 	if (queue->packed.in_flight[chain->id])
 		fake_violate("RING-PACKED-20: buffer id %u is in flight already", chain->id);

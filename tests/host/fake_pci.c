@@ -232,6 +232,8 @@ static uint32_t config_read(unsigned bus, unsigned devfn, unsigned offset, unsig
 	if (!fn)
 		return UINT32_MAX;
 	fn->config_reads++;
+	if (fn->owner)
+		return fake_hostile_read(fn->owner, get(fn, offset, width), width);
 	return get(fn, offset, width);
 }
 

@@ -16,9 +16,20 @@ bool fake_live(const struct fake_disk *disk)
 	       !disk->fn->gone && !fake_violation();
 }
 
+bool fake_queue_alive(const struct fake_disk *disk, const struct fake_queue *queue)
+{
+	bool packed = queue->format == &fake_packed;
+
+	if (!queue->enabled || !disk->hostile)
+		return queue->enabled;
+	return host_dma_ok(queue->ring[0], 16ull * queue->size) &&
+	       host_dma_ok(queue->ring[1], packed ? 4 : 6 + 2ull * queue->size) &&
+	       host_dma_ok(queue->ring[2], packed ? 4 : 6 + 8ull * queue->size);
+}
+
 static bool serving(const struct fake_disk *disk, const struct fake_queue *queue)
 {
-	return fake_live(disk) && queue->enabled && !queue->resetting;
+	return fake_live(disk) && fake_queue_alive(disk, queue) && !queue->resetting;
 }
 
 void fake_queue_init(struct fake_queue *queue)
@@ -46,7 +57,7 @@ void fake_queue_free(struct fake_queue *queue)
 	queue->enabled = false;
 }
 
-void fake_ring_memory(const char *rule, const char *name, uint64_t addr, uint64_t bytes,
+bool fake_ring_memory(const char *rule, const char *name, uint64_t addr, uint64_t bytes,
 		      uint64_t align)
 {
 	if (addr % align)
@@ -54,13 +65,14 @@ void fake_ring_memory(const char *rule, const char *name, uint64_t addr, uint64_
 	if (!host_dma_ok(addr, bytes))
 		fake_violate("RSVD-05: %s of %llu bytes at %#llx is not memory for devices", name,
 			     (unsigned long long)bytes, (unsigned long long)addr);
+	return addr % align == 0 && host_dma_ok(addr, bytes);
 }
 
 void fake_queue_enable(struct fake_disk *disk, struct fake_queue *queue)
 {
 	queue->format = fake_accepted(disk, FAKE_RING_PACKED) ? &fake_packed : &fake_split;
-	queue->format->enable(disk, queue);
-	if (fake_violation())
+	if (queue->enabled || queue->size == 0 || !queue->format->enable(disk, queue) ||
+	    fake_violation())
 		return;
 	queue->chain = calloc(queue->size, sizeof(*queue->chain));
 	queue->pending = calloc(queue->size, sizeof(*queue->pending));
@@ -130,6 +142,8 @@ void fake_queue_notified(struct fake_disk *disk, struct fake_queue *queue)
 		sem_post(&disk->bell);
 		return;
 	}
+	if (!fake_queue_alive(disk, queue))
+		return;
 	published = queue->format->published(queue);
 	if (published == queue->seen)
 		queue->repeated++;
@@ -151,6 +165,9 @@ void fake_queue_notified(struct fake_disk *disk, struct fake_queue *queue)
 static enum fake_lie next_lie(struct fake_disk *disk)
 {
 	uint64_t n = disk->nr_done++;
+
+	if (disk->hostile)
+		return fake_hostile_lie(disk);
 
 	if (n < disk->lie_at || n - disk->lie_at >= disk->lie_count)
 		return FAKE_HONEST;
@@ -219,6 +236,8 @@ static unsigned finish_some(struct fake_disk *disk, struct fake_queue *queue, un
 
 	for (done = 0; done < n && queue->nr_pending > 0 && fake_live(disk); done++)
 		lie = complete(disk, queue, choose(disk, queue), &use);
+	if (disk->hostile && use.buffers > 0 && !fake_hostile_use(disk, &use))
+		return done;
 	if (use.buffers > 0 && fake_live(disk))
 		push(disk, queue, &use);
 	if (lie == FAKE_TWICE && fake_live(disk))
@@ -282,6 +301,8 @@ void fake_step(void)
 	unsigned i;
 
 	for (disk = fake_disks(); disk; disk = disk->next) {
+		if (!fake_hostile_step(disk))
+			continue;
 		for (i = 0; i < fake_nr_queues(disk) && !disk->threaded; i++)
 			step(disk, &disk->queue[i]);
 		fake_msix_step(disk);

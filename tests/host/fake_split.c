@@ -58,17 +58,18 @@ static void suppress(struct fake_disk *disk, struct fake_queue *queue)
 	host_fence();
 }
 
-static void enable(struct fake_disk *disk, struct fake_queue *queue)
+static bool enable(struct fake_disk *disk, struct fake_queue *queue)
 {
 	uint64_t used_bytes = 6 + 8ull * queue->size, i;
 
+	bool ok = fake_ring_memory("RING-SPLIT-01", "queue_desc", queue->ring[0],
+				   16ull * queue->size, 16);
+	ok &= fake_ring_memory("RING-SPLIT-01", "queue_driver", queue->ring[1],
+			       6 + 2ull * queue->size, 2);
+	ok &= fake_ring_memory("RING-SPLIT-01", "queue_device", queue->ring[2], used_bytes, 4);
 	(void)disk;
-	fake_ring_memory("RING-SPLIT-01", "queue_desc", queue->ring[0], 16ull * queue->size, 16);
-	fake_ring_memory("RING-SPLIT-01", "queue_driver", queue->ring[1], 6 + 2ull * queue->size,
-			 2);
-	fake_ring_memory("RING-SPLIT-01", "queue_device", queue->ring[2], used_bytes, 4);
-	if (fake_violation())
-		return;
+	if (!ok)
+		return false;
 	for (i = 0; i < used_bytes; i++)
 		if (((const uint8_t *)(uintptr_t)queue->ring[2])[i])
 			fake_violate("RING-SPLIT-25: the used ring is not zero at byte %u",
@@ -78,6 +79,7 @@ static void enable(struct fake_disk *disk, struct fake_queue *queue)
 	queue->owner = calloc(queue->size, sizeof(*queue->owner));
 	if (!queue->owner)
 		abort();
+	return true;
 }
 
 static void check(struct fake_disk *disk, struct fake_queue *queue)

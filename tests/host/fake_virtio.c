@@ -248,6 +248,9 @@ static void queue_write(struct fake_disk *disk, uint64_t offset, uint32_t value)
 	if (queue->max_size == 0)
 		fake_violate("PCI-COM-10: set up of queue %u, which is not there",
 			     disk->queue_select);
+	if (disk->hostile && queue->enabled && offset != QUEUE_RESET && offset != QUEUE_VECTOR)
+		return;
+
 	if (offset == QUEUE_SIZE) {
 		if (!disk->size_fixed)
 			queue_size_write(disk, queue, value);
