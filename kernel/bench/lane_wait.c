@@ -56,7 +56,8 @@ static bool arm(struct lane *l)
 
 		if (p->in_flight == 0)
 			continue;
-		p->irqs_before = interrupts(p);
+		if (p->counts_missed)
+			p->irqs_before = interrupts(p);
 		p->armed = true;
 		if (!blk_port_arm(&p->blk, p->coalesce))
 			return false;
@@ -82,7 +83,7 @@ static void count_missed(struct lane *l)
 	for (unsigned i = 0; i < l->nr_ports; i++) {
 		struct lane_port *p = &l->port[i];
 
-		if (!p->armed || !p->led || interrupts(p) != p->irqs_before ||
+		if (!p->armed || !p->counts_missed || interrupts(p) != p->irqs_before ||
 		    blk_port_arm(&p->blk, p->coalesce))
 			continue;
 		interrupt_wait(cycles() + ns_to_cycles(LATE_NS));
