@@ -66,7 +66,7 @@ $(B)/ringlab.elf: $(KERNEL_OBJ) linker/ringlab.lds
 	$(Q)$(CC) $(KCFLAGS) $(KLDFLAGS) -Wl,-T,linker/ringlab.lds -o $@ $(KERNEL_OBJ)
 
 # Objects depend on the commands that make them: another CC or DEBUG rebuilds, the same does not.
-FLAGS_LINE := $(CC) $(KCFLAGS) $(COLD) $(HOT) $(KLDFLAGS) / $(HOSTCC) $(HCFLAGS) $(PCFLAGS) $(TCFLAGS)
+FLAGS_LINE = $(CC) $(KCFLAGS) $(COLD) $(HOT) $(KLDFLAGS) / $(HOSTCC) $(HCFLAGS) $(PCFLAGS) $(TCFLAGS) / $(FUZZCC) $(FUZZ_CFLAGS)
 $(B)/.flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(FLAGS_LINE)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_LINE)' >$@
@@ -134,21 +134,62 @@ $(TSAN_BIN): $(B)/unit/%-tsan: $(B)/tsan/tests/unit/%.c.o $(TSAN_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(TCFLAGS) -o $@ $^ $(HLDLIBS)
 
+# Fuzz targets: libFuzzer is clang's. With any compiler each is also a unit program, which replays the
+# inputs that are checked in.
+FUZZCC      ?= clang
+FUZZ_CFLAGS := $(COMMON) -O1 -Itests/host/include -DFAKE_STORE=256 -fsanitize=fuzzer-no-link,address,undefined \
+	-fno-sanitize-recover=all -fno-omit-frame-pointer
+FUZZ_SRC    := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZ_SHARED := tests/fuzz/fuzz.c tests/fuzz/hostile.c
+FUZZ_OBJ    := $(patsubst %,$(B)/fuzz/%.o,$(filter-out tests/host/%rig.c,$(HOST_SRC)) $(FUZZ_SHARED))
+FUZZ_BIN    := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(FUZZ_SRC))
+REPLAY_BIN  := $(patsubst tests/fuzz/%.c,$(B)/unit/%,$(FUZZ_SRC))
+FUZZ_SECONDS ?= 60
+
+$(B)/fuzz/%.c.o: %.c $(B)/.flags
+	$(call say,FUZZCC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(FUZZCC) $(FUZZ_CFLAGS) -c -o $@ $<
+
+$(B)/fuzz/libhost.a: $(FUZZ_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(FUZZ_BIN): $(B)/fuzz/%: $(B)/fuzz/tests/fuzz/%.c.o $(B)/fuzz/libhost.a
+	$(call say,FUZZLD,$@)
+	$(Q)$(FUZZCC) -fsanitize=fuzzer,address,undefined -o $@ $< $(B)/fuzz/libhost.a -lpthread
+
+$(REPLAY_BIN): $(B)/unit/%: $(B)/host/tests/fuzz/%.c.o $(B)/host/tests/fuzz/replay.c.o \
+		$(patsubst %,$(B)/host/%.o,$(FUZZ_SHARED)) $(B)/libhost.a
+	$(call say,HOSTLD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(HCFLAGS) -o $@ $^ $(HLDLIBS)
+
+.PHONY: fuzz
+fuzz: $(FUZZ_BIN) ## look for inputs that fail, for a minute; FUZZ_SECONDS=
+	$(Q)tools/fuzz $(FUZZ_SECONDS) $(JOBS) $(FUZZ_BIN)
+
+.PHONY: fuzz-long
+fuzz-long: $(FUZZ_BIN) ## the same for an hour
+	$(Q)tools/fuzz 3600 $(JOBS) $(FUZZ_BIN)
+
+UNIT_PROGRAMS := $(UNIT_BIN) $(REPLAY_BIN) $(TSAN_BIN)
+
 .PHONY: unit
-unit: $(UNIT_BIN) $(TSAN_BIN) ## unit tests on the host, under ASan, UBSan and TSan
-	$(Q)tools/unit-tests $(UNIT_BIN) $(TSAN_BIN)
+unit: $(UNIT_PROGRAMS) ## unit tests on the host, under ASan, UBSan and TSan
+	$(Q)tools/unit-tests $(UNIT_PROGRAMS)
 
 .PHONY: boot-test
 boot-test: $(B)/ringlab.elf ## boot tests in QEMU
 	$(Q)$(PYTHON) -m pytest -q -n $(JOBS) -p no:cacheprovider tests/boot
 
 .PHONY: test
-test: $(B)/ringlab.elf $(UNIT_BIN) $(TSAN_BIN) ## everything that tests; ends with N passed, N failed, N skipped
-	$(Q)CC='$(CC)' tools/test-all $(JOBS) $(UNIT_BIN) $(TSAN_BIN)
+test: $(B)/ringlab.elf $(UNIT_PROGRAMS) $(FUZZ_BIN) ## everything that tests; ends with N passed, N failed, N skipped
+	$(Q)CC='$(CC)' FUZZ='$(FUZZ_BIN)' tools/test-all $(JOBS) $(UNIT_PROGRAMS)
 
 .PHONY: conformance
-conformance: $(B)/ringlab.elf $(UNIT_BIN) $(TSAN_BIN) ## which rules tests stand for; writes docs/conformance.md
-	$(Q)tools/conformance --jobs $(JOBS) $(UNIT_BIN) $(TSAN_BIN)
+conformance: $(B)/ringlab.elf $(UNIT_PROGRAMS) ## which rules tests stand for; writes docs/conformance.md
+	$(Q)tools/conformance --jobs $(JOBS) $(UNIT_PROGRAMS)
 
 .PHONY: bench
 bench: $(B)/ringlab.elf ## IOPS of a null disk and of a real image, at depths 1 to 64
@@ -195,5 +236,6 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  variables: CC=clang  CROSS_COMPILE=x86_64-linux-gnu-  DEBUG=1  V=1"
 
--include $(KERNEL_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(PERF_OBJ:.o=.d) $(TSAN_OBJ:.o=.d) \
-	$(patsubst %,$(B)/tsan/%.d,$(TSAN_SRC)) $(patsubst %,$(B)/host/%.d,$(UNIT_SRC:.c=.c))
+-include $(KERNEL_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(PERF_OBJ:.o=.d) $(TSAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) \
+	$(patsubst %,$(B)/tsan/%.d,$(TSAN_SRC)) $(patsubst %,$(B)/fuzz/%.d,$(FUZZ_SRC)) \
+	$(patsubst %,$(B)/host/%.d,$(wildcard tests/fuzz/*.c) $(UNIT_SRC:.c=.c))

@@ -374,7 +374,9 @@ void fake_thread_start(struct fake_disk *disk, uint32_t seed);
 void fake_thread_stop(struct fake_disk *disk);
 
 /* Each sector of 512 bytes carries its number in each of its words until it is written. */
+#ifndef FAKE_STORE
 #define FAKE_STORE 32768
+#endif
 void fake_stamp(void *data, uint64_t sector, uint32_t sectors);
 bool fake_stamp_ok(const void *data, uint64_t sector, uint32_t sectors);
 

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What can a hostile device do between two steps of the driver, and what must hold whatever it does? */
+#include "tests/fuzz/hostile.h"
+
+#include <string.h>
+
+#include "drivers/block/blk.h"
+#include "drivers/pci/pci.h"
+
+#define REQUESTS    24u
+#define DATA_BYTES  4096u
+#define STEPS	    256u
+#define TIMEOUT_NS  20000000ull
+#define DRAIN_TURNS 200000u
+
+static struct {
+	struct fake_disk disk;
+	struct blk_device blk;
+	struct blk_request req[REQUESTS];
+	bool out[REQUESTS];
+	unsigned nr_out;
+	uint8_t *data;
+} rig;
+
+static bool open_disk(struct fuzz_input *in, uint64_t features)
+{
+	struct blk_config config = BLK_CONFIG_DEFAULT;
+	unsigned shape = (unsigned)fuzz_take(in, 1);
+	struct pci_function pci;
+
+	fuzz_machine(4000000);
+	fake_disk_init(&rig.disk);
+	rig.disk.features |= features;
+	rig.disk.queue_size[0] = (uint16_t)(4u << (shape & 3));
+	rig.disk.finish = FAKE_HELD;
+	rig.disk.order = (enum fake_order)((shape >> 2) % 3);
+	config.indirect = shape & 16 ? BLK_INDIRECT_ALWAYS : BLK_INDIRECT_NEVER;
+	config.event_idx = shape & 32 ? BLK_EVENT_IDX_OFF : BLK_EVENT_IDX_AUTO;
+	config.mode = shape & 64 ? BLK_IRQ : BLK_POLL;
+	config.timeout_ns = TIMEOUT_NS;
+	fake_disk_plug(&rig.disk, 0, 3, 0);
+	fake_disk_caps(&rig.disk);
+	pci_init();
+	rig.nr_out = 0;
+	memset(rig.out, 0, sizeof(rig.out));
+	return pci_scan(&pci, 1, blk_is_disk) == 1 && blk_open(&rig.blk, &pci, 0, &config);
+}
+
+/* ---- The driver's side ---- */
+
+static void submit(unsigned word)
+{
+	struct blk_request *list[REQUESTS];
+	unsigned i, n = 0, wanted = 1 + word % 8, taken;
+	uint32_t bytes = word & 8 ? 512 : DATA_BYTES;
+
+	for (i = 0; i < REQUESTS && n < wanted; i++) {
+		if (rig.out[i])
+			continue;
+		rig.req[i] = (struct blk_request){.op = word & 16 ? BLK_WRITE : BLK_READ,
+						  .lba_512 = (word >> 5) * 8u};
+		if (sgl_add(&rig.req[i].sgl, NULL, dma_map(rig.data + i * DATA_BYTES, bytes),
+			    bytes))
+			list[n++] = &rig.req[i];
+	}
+	taken = blk_submit(rig.blk.queues[0], list, n);
+	fuzz_check(taken <= n, "more was taken than was given");
+	for (i = 0; i < taken; i++)
+		rig.out[list[i] - rig.req] = true;
+	rig.nr_out += taken;
+}
+
+/* Each request comes back once, and with a status that exists. */
+static unsigned poll(void)
+{
+	struct blk_request *done[REQUESTS];
+	unsigned i, at, n = blk_poll(rig.blk.queues[0], done, REQUESTS);
+
+	fuzz_check(n <= rig.nr_out, "more came back than was sent");
+	for (i = 0; i < n; i++) {
+		at = (unsigned)(done[i] - rig.req);
+		fuzz_check(at < REQUESTS && rig.out[at], "a request came back that was not out");
+		fuzz_check(done[i]->progress.status < BLK_STATUS_COUNT, "a status that is none");
+		rig.out[at] = false;
+	}
+	rig.nr_out -= n;
+	return n;
+}
+
+static void wait_by_interrupt(unsigned n)
+{
+	if (blk_arm(rig.blk.queues[0], 1 + n % 4))
+		interrupt_wait(cycles() + ns_to_cycles(1000000));
+	blk_disarm(rig.blk.queues[0]);
+}
+
+/* ---- The device's side ---- */
+
+/* Writes @value somewhere in what the driver gave to it: the rings, or the data of a request. */
+static void scribble(struct fuzz_input *in)
+{
+	const struct fake_queue *queue = &rig.disk.queue[0];
+	unsigned where = (unsigned)fuzz_take(in, 1), offset = (unsigned)fuzz_take(in, 1);
+	uint16_t value = (uint16_t)fuzz_take(in, 2);
+	uint64_t at = queue->ring[where % 3];
+
+	fuzz_distrust_rings();
+	if (where & 4)
+		at = (uintptr_t)rig.data;
+	if (queue->enabled && host_dma_ok(at + 2 * offset, 2))
+		__atomic_store_n((uint16_t *)(uintptr_t)(at + 2 * offset), value, __ATOMIC_RELEASE);
+}
+
+/* A used element and an index that follow from the honest ones: near misses. */
+static void used_entry(struct fuzz_input *in)
+{
+	const struct fake_queue *queue = &rig.disk.queue[0];
+	uint16_t at = (uint16_t)fuzz_take(in, 1), ahead = (uint16_t)fuzz_take(in, 1);
+	uint32_t id = (uint32_t)fuzz_take(in, 1), len = (uint32_t)fuzz_take(in, 2);
+	uint8_t *used = (uint8_t *)(uintptr_t)queue->ring[2];
+	unsigned slot = queue->size ? at % queue->size : 0;
+	uint16_t index;
+
+	if (!queue->enabled || !host_dma_ok(queue->ring[2], 6 + 8u * queue->size))
+		return;
+	fuzz_distrust_rings();
+	memcpy(used + 4 + 8 * slot, &id, 4);
+	memcpy(used + 8 + 8 * slot, &len, 4);
+	index = (uint16_t)(__atomic_load_n((uint16_t *)(void *)(used + 2), __ATOMIC_RELAXED) +
+			   ahead % 8);
+	__atomic_store_n((uint16_t *)(void *)(used + 2), index, __ATOMIC_RELEASE);
+}
+
+static void lie(unsigned kind, struct fuzz_input *in)
+{
+	rig.disk.lie = (enum fake_lie)(kind % (FAKE_VANISH + 1));
+	rig.disk.lie_value = (uint32_t)fuzz_take(in, 2);
+	rig.disk.lie_at = rig.disk.nr_done;
+	rig.disk.lie_count = 1 + kind / 16;
+}
+
+static void step(struct fuzz_input *in)
+{
+	unsigned word = (unsigned)fuzz_take(in, 1), more = (unsigned)fuzz_take(in, 1);
+
+	switch (word % 11) {
+	case 0:
+	case 1:
+		submit(more);
+		break;
+	case 2:
+		poll();
+		break;
+	case 3:
+		fake_complete(&rig.disk, 1 + more % 8);
+		break;
+	case 4:
+		scribble(in);
+		break;
+	case 5:
+		used_entry(in);
+		break;
+	case 6:
+		lie(more, in);
+		break;
+	case 7:
+		blk_check_progress(rig.blk.queues[0]);
+		host.clock_ns += (uint64_t)more * TIMEOUT_NS / 64;
+		break;
+	case 8:
+		fake_spurious(&rig.disk, more & 1 ? 0 : -1);
+		break;
+	case 9:
+		wait_by_interrupt(more);
+		break;
+	default:
+		fake_step();
+		break;
+	}
+}
+
+/* From here on nobody helps: time passes, and each request has to end. */
+static void drain(void)
+{
+	unsigned turns = 0;
+
+	while (rig.nr_out > 0) {
+		fuzz_check(++turns < DRAIN_TURNS, "a request never ends");
+		if (poll() == 0) {
+			blk_check_progress(rig.blk.queues[0]);
+			cpu_relax();
+		}
+	}
+}
+
+int hostile_run(const uint8_t *data, size_t size, uint64_t features)
+{
+	struct fuzz_input in = {data, size};
+	unsigned n;
+
+	if (open_disk(&in, features)) {
+		rig.data = dma_alloc((size_t)REQUESTS * DATA_BYTES, 4096);
+		fuzz_check(rig.data != NULL, "no memory");
+		for (n = 0; in.left > 0 && n < STEPS; n++)
+			step(&in);
+		drain();
+		blk_close(&rig.blk);
+	}
+	fake_on_violation(NULL);
+	fake_reset();
+	return 0;
+}
