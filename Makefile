@@ -199,6 +199,10 @@ bench: $(B)/ringlab.elf ## IOPS of a null disk and of a real image, at depths 1 
 rival: $(B)/ringlab.elf ## ratios to qemu-img bench on the same disks
 	$(Q)tools/ringlab rival
 
+.PHONY: rival-linux
+rival-linux: $(B)/ringlab.elf ## ratios to Linux and fio in the same QEMU; downloads a kernel to build/
+	$(Q)tools/ringlab rival-linux
+
 .PHONY: insns
 insns: $(B)/ringlab.elf $(B)/perf/hotpath ## guest instructions per I/O, and those of each path
 	$(Q)tools/ringlab insns

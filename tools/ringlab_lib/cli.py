@@ -6,7 +6,7 @@ import os
 import sys
 from typing import NoReturn
 
-from . import bench, disks, errors, insns, rival
+from . import bench, disks, errors, insns, rival, rival_linux
 from .errors import Interrupted, LauncherError
 from .qemu import DEFAULT_KERNEL, Command, Options, job_value
 from .run import Boot, dry_run
@@ -51,6 +51,12 @@ is made in build/ and filled with data. One boot for each disk.
 
 RIVAL = """\
 Compares with `qemu-img bench` on the same disks and CPUs: runs of each in turn, medians, ratios.
+"""
+
+RIVAL_LINUX = """\
+Compares with Debian's Linux and fio in the same QEMU, on the same null disk: runs of each in turn,
+medians, ratios. Downloads a kernel and busybox into build/linux by apt-get download, and installs
+nothing; fio has to be installed.
 """
 
 INSNS = """\
@@ -143,6 +149,13 @@ def _other_parsers(commands) -> None:
                  "  tools/ringlab rival --runs 7\n")
     parser.add_argument("--runs", type=positive, default=5, metavar="N",
                         help="of each measurement (default 5)")
+    parser = add("rival-linux", RIVAL_LINUX, "ratios to Linux and fio", rival_linux.main,
+                 "  tools/ringlab rival-linux --runs 3 --seconds 5\n")
+    parser.add_argument("--runs", type=positive, default=3, metavar="N",
+                        help="of each measurement (default 3)")
+    parser.add_argument("--seconds", type=positive, default=5, metavar="S",
+                        help="of each run (default 5)")
+    parser.add_argument("--smp", default="1", metavar="N", help="CPUs of either guest (default 1)")
     add("insns", INSNS, "guest instructions per I/O", insns.main, "  tools/ringlab insns\n")
 
 
