@@ -39,11 +39,34 @@ static bool has_queues(const struct blk_config *config, const struct blk_device 
 	return true;
 }
 
+static bool transport_honoured(const struct blk_config *config, const struct blk_device *disk,
+			       char *error, size_t error_size)
+{
+	bool legacy = str_eq(disk->transport, "legacy");
+
+	if (config->transport == (legacy ? VIRTIO_MODERN : VIRTIO_LEGACY)) {
+		format(error, error_size,
+		       "virtio.transport=%s: %s %s has only the %s interface; use "
+		       "virtio.transport=auto",
+		       legacy ? "modern" : "legacy", disk->name, disk->address, disk->transport);
+		return false;
+	}
+	if (legacy && config->qsize && config->qsize != disk->queue_size) {
+		format(error, error_size,
+		       "blk.qsize=%u: the size of a legacy queue is fixed: %u on %s %s; use "
+		       "blk.qsize=0",
+		       config->qsize, disk->queue_size, disk->name, disk->address);
+		return false;
+	}
+	return true;
+}
+
 /* What the driver was asked for and this disk cannot do is an error, not a silent other thing. */
 static bool device_honours(const struct blk_config *config, const struct blk_device *disk,
 			   char *error, size_t error_size)
 {
-	if (!has_queues(config, disk, error, error_size))
+	if (!has_queues(config, disk, error, error_size) ||
+	    !transport_honoured(config, disk, error, error_size))
 		return false;
 	if (config->qsize > disk->queue_size) {
 		format(error, error_size, "blk.qsize=%u: %s offers a queue of %u", config->qsize,

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "drivers/block/sgl.h"
+#include "drivers/virtio/virtio.h"
 
 enum blk_op { BLK_READ, BLK_WRITE, BLK_FLUSH, BLK_GET_ID };
 
@@ -76,8 +77,10 @@ enum blk_irq { BLK_IRQ_AUTO, BLK_IRQ_MSIX, BLK_IRQ_MSIX_SHARED, BLK_IRQ_INTX };
 enum blk_event_idx { BLK_EVENT_IDX_OFF, BLK_EVENT_IDX_ON, BLK_EVENT_IDX_AUTO };
 enum blk_indirect { BLK_INDIRECT_NEVER, BLK_INDIRECT_ALWAYS };
 
-/* The driver options of the command line, "blk.*". */
+/* The driver options of the command line, "blk.*" and "virtio.*". */
 struct blk_config {
+	enum virtio_interface
+		transport; /* where the device has both; blk_device says which it is */
 	enum blk_mode mode;
 	uint32_t irq_coalesce; /* completions for which one interrupt is asked for */
 	enum blk_irq irq;
@@ -110,7 +113,7 @@ struct blk_device {
 	bool read_only, flush;
 	bool writeback; /* the cache mode that the figures were taken with */
 	bool event_idx, indirect_desc;
-	const char *transport; /* "modern" */
+	const char *transport; /* "modern", "legacy" */
 	const char *ring;      /* "split" */
 	uint32_t irq_coalesce;
 	/* Of queue 0, as of all that are not set aside for polling unless one was refused its vector. */

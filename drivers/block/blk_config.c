@@ -28,31 +28,42 @@ static void read_fields(const struct virtio_device *dev, struct fields *f)
 {
 	*f = (struct fields){
 		.size_max = UINT32_MAX, .seg_max = 1, .blk_size = SECTOR_BYTES, .num_queues = 1};
-	f->capacity = region_read32(&dev->config, CAPACITY) |
-		      (uint64_t)region_read32(&dev->config, CAPACITY + 4) << 32;
+	f->capacity = virtio_config_read32(dev, CAPACITY) |
+		      (uint64_t)virtio_config_read32(dev, CAPACITY + 4) << 32;
 	if (present(dev, VIRTIO_BLK_F_SIZE_MAX, SIZE_MAX_, 4))
-		f->size_max = region_read32(&dev->config, SIZE_MAX_);
+		f->size_max = virtio_config_read32(dev, SIZE_MAX_);
 	if (present(dev, VIRTIO_BLK_F_SEG_MAX, SEG_MAX, 4))
-		f->seg_max = region_read32(&dev->config, SEG_MAX);
+		f->seg_max = virtio_config_read32(dev, SEG_MAX);
 	if (present(dev, VIRTIO_BLK_F_BLK_SIZE, BLK_SIZE, 4))
-		f->blk_size = region_read32(&dev->config, BLK_SIZE);
+		f->blk_size = virtio_config_read32(dev, BLK_SIZE);
 	if (present(dev, VIRTIO_BLK_F_MQ, NUM_QUEUES, 2))
-		f->num_queues = region_read16(&dev->config, NUM_QUEUES);
+		f->num_queues = virtio_config_read16(dev, NUM_QUEUES);
 	/* Without a way to ask: writeback if there is something to flush (5.2.5.1). */
 	f->writeback = virtio_has(dev, VIRTIO_BLK_F_FLUSH);
 	if (present(dev, VIRTIO_BLK_F_CONFIG_WCE, WRITEBACK, 1))
-		f->writeback = region_read8(&dev->config, WRITEBACK);
+		f->writeback = virtio_config_read8(dev, WRITEBACK);
+}
+
+/* 2.5.4: without a generation, two readings must agree. */
+static bool read_once(const struct virtio_device *dev, struct fields *f)
+{
+	uint8_t generation = virtio_config_generation(dev);
+	struct fields again;
+
+	read_fields(dev, f);
+	if (!virtio_is_legacy(dev))
+		return !virtio_config_changed(dev, generation);
+	read_fields(dev, &again);
+	return f->capacity == again.capacity && f->size_max == again.size_max &&
+	       f->seg_max == again.seg_max && f->blk_size == again.blk_size &&
+	       f->num_queues == again.num_queues && f->writeback == again.writeback;
 }
 
 static bool read_stable(const struct virtio_device *dev, struct fields *f)
 {
-	for (unsigned tries = 0; tries < VIRTIO_CONFIG_TRIES; tries++) {
-		uint8_t generation = virtio_config_generation(dev);
-
-		read_fields(dev, f);
-		if (!virtio_config_changed(dev, generation))
+	for (unsigned tries = 0; tries < VIRTIO_CONFIG_TRIES; tries++)
+		if (read_once(dev, f))
 			return true;
-	}
 	log_error("%s: configuration changed during each of %u readings", dev->name,
 		  VIRTIO_CONFIG_TRIES);
 	return false;

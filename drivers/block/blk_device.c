@@ -35,8 +35,8 @@ bool blk_is_disk(const struct pci_function *fn)
 }
 
 /* 0, and why, if the ring cannot be used. */
-static uint16_t choose_queue_size(uint16_t size, const struct blk_config *config, char *why,
-				  size_t why_size)
+static uint16_t choose_queue_size(const struct virtio_device *dev, uint16_t size,
+				  const struct blk_config *config, char *why, size_t why_size)
 {
 	if (size == 0)
 		format(why, why_size, "does not exist");
@@ -49,6 +49,8 @@ static uint16_t choose_queue_size(uint16_t size, const struct blk_config *config
 		 (config->qsize && config->qsize < VQ_FRAME_DESCRIPTORS))
 		format(why, why_size, "size %u was asked for: not a power of two, or below 4",
 		       config->qsize);
+	else if (virtio_is_legacy(dev))
+		return size; /* 4.1.5.1.3.1: as it is */
 	else
 		return config->qsize && config->qsize < size ? (uint16_t)config->qsize : size;
 	return 0;
@@ -81,8 +83,8 @@ static bool create_ring(struct blk_queue *q, const struct virtio_device *dev)
 		return false;
 	q->header_dma = frame.header = dma_map(q->header, sizeof(*q->header) * q->size);
 	q->status_dma = frame.status = dma_map(q->status, q->size);
-	return virtqueue_create(&q->vq, q->size, virtio_has(dev, VIRTIO_F_EVENT_IDX), &frame,
-				tables);
+	return (virtio_is_legacy(dev) ? virtqueue_create_legacy : virtqueue_create)(
+		&q->vq, q->size, virtio_has(dev, VIRTIO_F_EVENT_IDX), &frame, tables);
 }
 
 static struct blk_queue *create_queue(const struct blk_device *blk, uint16_t index, uint16_t size,
@@ -150,7 +152,7 @@ static unsigned choose_sizes(struct blk_device *blk, struct virtio_device *dev,
 	char why[80];
 
 	for (unsigned i = 0; i < n; i++) {
-		sizes[i] = choose_queue_size(virtio_queue_size(dev, (uint16_t)i), config, why,
+		sizes[i] = choose_queue_size(dev, virtio_queue_size(dev, (uint16_t)i), config, why,
 					     sizeof(why));
 		if (sizes[i] && (i == 0 || sizes[i] < blk->queue_size))
 			blk->queue_size = sizes[i];
@@ -251,7 +253,7 @@ bool blk_open(struct blk_device *blk, const struct pci_function *pci, unsigned i
 {
 	struct blk_driver *driver = dma_alloc(sizeof(*driver), 64);
 
-	*blk = (struct blk_device){.driver = driver, .transport = "modern", .ring = "split"};
+	*blk = (struct blk_device){.driver = driver, .ring = "split"};
 	format(blk->name, sizeof(blk->name), index < 26 ? "vd%c" : "vd#%u",
 	       index < 26 ? 'a' + index : index);
 	format(blk->address, sizeof(blk->address), "%s", pci->address);
@@ -261,7 +263,9 @@ bool blk_open(struct blk_device *blk, const struct pci_function *pci, unsigned i
 	}
 	driver->dev.pci = *pci;
 	format(driver->dev.name, sizeof(driver->dev.name), "%s %s", blk->name, blk->address);
+	driver->dev.prefers = config->transport;
 	if (virtio_pci_open(&driver->dev)) {
+		blk->transport = virtio_is_legacy(&driver->dev) ? "legacy" : "modern";
 		if (start(blk, &driver->dev, config))
 			return true;
 		virtio_fail(&driver->dev);

@@ -130,6 +130,8 @@ judge(struct blk_queue *q, struct vq_head *head, uint8_t status, uint32_t len)
 {
 	struct blk_request *req = head->token;
 
+	if (virtio_is_legacy(q->dev)) /* 5.2.6.3: these report anything */
+		len = head->writable_bytes;
 	if (len > head->writable_bytes) {
 		q->vq.broken = "used length beyond the writable buffer";
 		return false;

@@ -2,9 +2,11 @@
 /* Where does a virtio device on PCI keep its registers? (virtio 1.3, 4.1.4) */
 #include "drivers/virtio/pci_caps.h"
 
+#include "drivers/virtio/transport.h"
 #include "lib/log.h"
 
 #define PCI_CAP_ID_VENDOR 0x09
+#define PCI_CAP_ID_MSIX	  0x11
 
 enum { CFG_COMMON = 1, CFG_NOTIFY = 2, CFG_ISR = 3, CFG_DEVICE = 4 };
 
@@ -105,40 +107,64 @@ static const char *missing(const struct virtio_device *dev)
 	return dev->config.bytes ? NULL : "device configuration";
 }
 
-bool virtio_pci_find(struct virtio_device *dev)
+/* How many capabilities are virtio's; -1, with a word why, if the list makes no sense. */
+static int read_caps(struct virtio_device *dev, const struct pci_bar bars[PCI_BARS])
 {
 	struct pci_cap_walk walk = pci_cap_begin(&dev->pci);
-	struct pci_bar bars[PCI_BARS];
-	unsigned vendor_caps = 0, at;
+	int vendor_caps = 0;
+	unsigned at;
 	struct cap cap;
 
-	pci_read_bars(&dev->pci, bars);
-	pci_enable(&dev->pci, bars);
 	while ((at = pci_cap_next(&walk)) != 0) {
-		if (pci_read8(&dev->pci, at) != PCI_CAP_ID_VENDOR)
+		uint8_t id = pci_read8(&dev->pci, at);
+
+		if (id == PCI_CAP_ID_MSIX && !dev->msix_cap)
+			dev->msix_cap = (uint8_t)at;
+		if (id != PCI_CAP_ID_VENDOR)
 			continue;
 		vendor_caps++;
 		if (read_cap(&dev->pci, at, &cap))
 			use_cap(dev, &cap, bars);
 	}
-	if (walk.broken) {
-		log_error("%s: capability list loops or leaves its area after %u steps; "
-			  "device skipped",
-			  dev->name, walk.steps);
-		return false;
+	if (!walk.broken)
+		return vendor_caps;
+	log_error("%s: capability list loops or leaves its area after %u steps; device skipped",
+		  dev->name, walk.steps);
+	return -1;
+}
+
+/* 4.1.5.1.1.1: the capabilities first; without them, it is a legacy device. */
+static bool choose(struct virtio_device *dev, int vendor_caps)
+{
+	const char *lacks = missing(dev);
+
+	if (!lacks && !(dev->prefers == VIRTIO_LEGACY && dev->has_legacy)) {
+		dev->transport = &virtio_modern;
+		return true;
 	}
-	if (vendor_caps == 0) {
-		log_error(
-			"%s: no virtio capabilities, so a legacy device; only the modern interface "
-			"is supported",
-			dev->name);
-		return false;
-	}
-	if (missing(dev)) {
-		log_error("%s: no usable %s capability (absent, too short, outside its BAR, or BAR "
-			  "unassigned)",
-			  dev->name, missing(dev));
-		return false;
-	}
-	return true;
+	if (lacks && vendor_caps > 0)
+		log_line(dev->has_legacy ? LOG_WARN : LOG_ERROR,
+			 "%s: no usable %s capability (absent, too short, outside its BAR, or BAR "
+			 "unassigned)%s",
+			 dev->name, lacks, dev->has_legacy ? "; using the legacy interface" : "");
+	else if (!dev->has_legacy)
+		log_error("%s: no virtio capabilities, so a legacy device, but BAR0 is not a "
+			  "usable I/O BAR",
+			  dev->name);
+	if (dev->has_legacy)
+		virtio_use_legacy(dev);
+	return dev->has_legacy;
+}
+
+bool virtio_pci_find(struct virtio_device *dev)
+{
+	struct pci_bar bars[PCI_BARS];
+	int vendor_caps;
+
+	pci_read_bars(&dev->pci, bars);
+	pci_enable(&dev->pci, bars);
+	dev->has_legacy = virtio_pci_find_legacy(dev, bars);
+	dev->legacy_bar = (struct bar_window){bars[0].base, bars[0].bytes, bars[0].io};
+	vendor_caps = read_caps(dev, bars);
+	return vendor_caps >= 0 && choose(dev, vendor_caps);
 }

@@ -7,6 +7,7 @@
 /* No line of memory is written by both sides, prefetched pairs of lines included. */
 #define PART_ALIGN  128
 #define LONG_TABLES 16
+#define LEGACY_PAGE 4096u
 
 static void *take(struct virtqueue *vq, size_t bytes)
 {
@@ -17,21 +18,61 @@ static void *take(struct virtqueue *vq, size_t bytes)
 	return p;
 }
 
-static bool create_ring(struct virtqueue *vq)
+static size_t desc_bytes(const struct virtqueue *vq)
 {
-	size_t size = vq->size, desc_bytes = sizeof(struct vring_desc) * size;
-	size_t avail_bytes = 6 + 2 * size, used_bytes = 6 + 8 * size;
+	return sizeof(struct vring_desc) * vq->size;
+}
 
-	vq->desc = take(vq, desc_bytes);
-	vq->avail = take(vq, avail_bytes);
-	vq->used = take(vq, used_bytes);
-	vq->head = take(vq, sizeof(struct vq_head) * size);
-	vq->free = take(vq, sizeof(uint16_t) * size);
-	if (!vq->desc || !vq->avail || !vq->used || !vq->head || !vq->free)
+static size_t avail_bytes(const struct virtqueue *vq)
+{
+	return 6 + 2 * (size_t)vq->size;
+}
+
+static size_t used_bytes(const struct virtqueue *vq)
+{
+	return 6 + 8 * (size_t)vq->size;
+}
+
+static size_t whole_pages(size_t bytes)
+{
+	return (bytes + LEGACY_PAGE - 1) & ~(size_t)(LEGACY_PAGE - 1);
+}
+
+/* 2.7.2: one block of whole pages, the used ring at the first page behind the rest. */
+static bool place_contiguous(struct virtqueue *vq)
+{
+	size_t first = whole_pages(desc_bytes(vq) + avail_bytes(vq));
+	size_t bytes = first + whole_pages(used_bytes(vq));
+	char *block = dma_alloc(bytes, LEGACY_PAGE);
+
+	if (!block)
 		return false;
-	vq->desc_dma = dma_map(vq->desc, desc_bytes);
-	vq->avail_dma = dma_map(vq->avail, avail_bytes);
-	vq->used_dma = dma_map(vq->used, used_bytes);
+	vq->memory[vq->nr_memory++] = (struct vq_memory){block, bytes};
+	vq->desc = (void *)block;
+	vq->avail = (void *)(block + desc_bytes(vq));
+	vq->used = (void *)(block + first);
+	return true;
+}
+
+static bool place_parts(struct virtqueue *vq)
+{
+	vq->desc = take(vq, desc_bytes(vq));
+	vq->avail = take(vq, avail_bytes(vq));
+	vq->used = take(vq, used_bytes(vq));
+	return vq->desc && vq->avail && vq->used;
+}
+
+static bool create_ring(struct virtqueue *vq, bool contiguous)
+{
+	if (contiguous ? !place_contiguous(vq) : !place_parts(vq))
+		return false;
+	vq->head = take(vq, sizeof(struct vq_head) * vq->size);
+	vq->free = take(vq, sizeof(uint16_t) * vq->size);
+	if (!vq->head || !vq->free)
+		return false;
+	vq->desc_dma = dma_map(vq->desc, desc_bytes(vq));
+	vq->avail_dma = dma_map(vq->avail, avail_bytes(vq));
+	vq->used_dma = dma_map(vq->used, used_bytes(vq));
 	return true;
 }
 
@@ -88,15 +129,15 @@ static void create_slots(struct virtqueue *vq)
 	}
 }
 
-bool virtqueue_create(struct virtqueue *vq, uint16_t size, bool event_idx,
-		      const struct vq_frame *frame, uint16_t table_entries)
+static bool create(struct virtqueue *vq, uint16_t size, bool event_idx,
+		   const struct vq_frame *frame, uint16_t table_entries, bool contiguous)
 {
 	*vq = (struct virtqueue){.size = size,
 				 .mask = (uint16_t)(size - 1),
 				 .event_idx = event_idx,
 				 .vector = VIRTIO_NO_VECTOR,
 				 .frame = *frame};
-	if (!create_ring(vq) || (table_entries && !create_tables(vq, table_entries))) {
+	if (!create_ring(vq, contiguous) || (table_entries && !create_tables(vq, table_entries))) {
 		virtqueue_destroy(vq);
 		return false;
 	}
@@ -108,12 +149,24 @@ bool virtqueue_create(struct virtqueue *vq, uint16_t size, bool event_idx,
 	return true;
 }
 
+bool virtqueue_create(struct virtqueue *vq, uint16_t size, bool event_idx,
+		      const struct vq_frame *frame, uint16_t table_entries)
+{
+	return create(vq, size, event_idx, frame, table_entries, false);
+}
+
+bool virtqueue_create_legacy(struct virtqueue *vq, uint16_t size, bool event_idx,
+			     const struct vq_frame *frame, uint16_t table_entries)
+{
+	return create(vq, size, event_idx, frame, table_entries, true);
+}
+
 void virtqueue_destroy(struct virtqueue *vq)
 {
 	if (vq->used_dma) {
-		dma_unmap(vq->desc_dma, sizeof(struct vring_desc) * vq->size);
-		dma_unmap(vq->avail_dma, 6 + 2 * (size_t)vq->size);
-		dma_unmap(vq->used_dma, 6 + 8 * (size_t)vq->size);
+		dma_unmap(vq->desc_dma, desc_bytes(vq));
+		dma_unmap(vq->avail_dma, avail_bytes(vq));
+		dma_unmap(vq->used_dma, used_bytes(vq));
 		vq->used_dma = 0;
 	}
 	while (vq->nr_memory) {

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What differs between the modern and the legacy registers of a PCI device? For device.c. */
+#ifndef DRIVERS_VIRTIO_TRANSPORT_H
+#define DRIVERS_VIRTIO_TRANSPORT_H
+
+#include "drivers/virtio/virtio.h"
+
+/* The slow path only: a notification goes straight to the queue's doorbell. */
+struct virtio_transport {
+	uint8_t (*status)(const struct virtio_device *dev);
+	void (*set_status)(struct virtio_device *dev, uint8_t status);
+	uint64_t (*features)(struct virtio_device *dev);
+	void (*set_features)(struct virtio_device *dev, uint64_t features);
+	/* Which of them this device can have, whatever it offers. */
+	uint64_t (*features_possible)(const struct virtio_device *dev);
+	uint16_t (*queue_size)(struct virtio_device *dev, uint16_t index);
+	/* Before the vector is mapped: size and doorbell. Logs why if not. */
+	bool (*queue_prepare)(struct virtio_device *dev, struct virtqueue *vq);
+	/* After it: where the ring is, and go. Logs why if not. */
+	bool (*queue_start)(struct virtio_device *dev, const struct virtqueue *vq);
+	uint16_t (*map_queue)(struct virtio_device *dev, uint16_t index, uint16_t vector);
+	uint16_t (*map_config)(struct virtio_device *dev, uint16_t vector);
+	uint8_t (*generation)(const struct virtio_device *dev);
+	/* Where in dev->config the device's own configuration starts, now. */
+	unsigned (*config_start)(const struct virtio_device *dev);
+};
+
+extern const struct virtio_transport virtio_modern, virtio_legacy;
+
+#endif
