@@ -30,8 +30,10 @@ void disks_open(struct disks *disks, const struct blk_config *config)
 
 		if (!blk_open(disk, &fn[i], i, config))
 			continue;
-		if (log_get_level() >= LOG_INFO)
+		if (log_get_level() >= LOG_INFO) {
 			log_disk(disk);
+			blk_log_features(disk);
+		}
 		disks->n++;
 	}
 }

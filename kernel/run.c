@@ -5,6 +5,7 @@
 #include <arch/machine.h>
 
 #include "kernel/bench/group.h"
+#include "kernel/bench/options_feature.h"
 #include "kernel/bench/placement.h"
 #include "kernel/console.h"
 #include "kernel/identity.h"
@@ -66,7 +67,8 @@ static bool device_honours(const struct blk_config *config, const struct blk_dev
 			   char *error, size_t error_size)
 {
 	if (!has_queues(config, disk, error, error_size) ||
-	    !transport_honoured(config, disk, error, error_size))
+	    !transport_honoured(config, disk, error, error_size) ||
+	    !features_honoured(config, disk, error, error_size))
 		return false;
 	if (config->qsize > disk->queue_size) {
 		format(error, error_size, "blk.qsize=%u: %s offers a queue of %u", config->qsize,

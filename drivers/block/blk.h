@@ -86,6 +86,8 @@ struct blk_config {
 	enum blk_irq irq;
 	enum blk_indirect indirect;
 	enum blk_event_idx event_idx; /* off: not accepted though offered */
+	uint64_t features_off;	      /* bits not to be accepted though offered */
+	uint64_t features_on;	      /* bits that the caller counts on; blk_device says what is */
 	uint32_t qsize;		      /* 0: what the device offers */
 	uint64_t timeout_ns;	      /* a request older than this fails */
 	uint32_t queues;	      /* 0: one for each CPU, as far as the device has them */
@@ -113,6 +115,10 @@ struct blk_device {
 	bool read_only, flush;
 	bool writeback; /* the cache mode that the figures were taken with */
 	bool event_idx, indirect_desc;
+	/* Bits: of the device, of this driver where the transport has room for them, of both. */
+	struct blk_features {
+		uint64_t offered, known, accepted;
+	} features;
 	const char *transport; /* "modern", "legacy" */
 	const char *ring;      /* "split" */
 	uint32_t irq_coalesce;
@@ -201,6 +207,10 @@ uint64_t blk_interrupts(const struct blk_queue *queue);
  * (NULL for a flush). */
 enum blk_status blk_do(struct blk_queue *queue, enum blk_op op, uint64_t lba_512, void *data,
 		       uint32_t bytes);
+/* Logs a table, at LOG_INFO. */
+void blk_log_features(const struct blk_device *dev);
+/* "accepted", "declined" by an option, "unknown" to this driver, "not offered". */
+const char *blk_feature_state(const struct blk_device *dev, unsigned bit);
 /* The serial, NUL-terminated, unprintable bytes replaced by '?'. */
 enum blk_status blk_get_id(struct blk_device *dev, char id[BLK_ID_BYTES + 1]);
 

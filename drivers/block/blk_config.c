@@ -100,7 +100,7 @@ bool blk_read_config(struct blk_device *blk, const struct virtio_device *dev)
 	blk->seg_max = f.seg_max ? f.seg_max : 1;
 	blk->size_max_bytes = f.size_max ? f.size_max : UINT32_MAX;
 	blk->max_queues = f.num_queues ? f.num_queues : 1;
-	blk->read_only = virtio_has(dev, VIRTIO_BLK_F_RO);
+	blk->read_only = dev->offered & VIRTIO_BLK_F_RO; /* whether accepted or not */
 	blk->flush = virtio_has(dev, VIRTIO_BLK_F_FLUSH);
 	blk->writeback = f.writeback;
 	return true;

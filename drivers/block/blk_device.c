@@ -3,6 +3,7 @@
 #include "drivers/block/blk.h"
 
 #include "drivers/block/blk_config.h"
+#include "drivers/block/blk_features.h"
 #include "drivers/block/blk_queue.h"
 #include "lib/format.h"
 #include "lib/log.h"
@@ -12,21 +13,6 @@
 #define DEVICE_TRANSITIONAL 0x1001
 
 #define TABLE_ENTRIES_MAX 1024
-
-/* All that this driver understands; nothing else is ever accepted. */
-static uint64_t wanted_features(const struct blk_config *config)
-{
-	uint64_t wanted = VIRTIO_BLK_F_SIZE_MAX | VIRTIO_BLK_F_SEG_MAX | VIRTIO_BLK_F_RO |
-			  VIRTIO_BLK_F_BLK_SIZE | VIRTIO_BLK_F_FLUSH | VIRTIO_BLK_F_CONFIG_WCE |
-			  VIRTIO_BLK_F_MQ | VIRTIO_F_VERSION_1 | VIRTIO_F_ACCESS_PLATFORM |
-			  VIRTIO_F_ORDER_PLATFORM | VIRTIO_F_NOTIF_CONFIG_DATA;
-
-	if (config->event_idx != BLK_EVENT_IDX_OFF)
-		wanted |= VIRTIO_F_EVENT_IDX;
-	if (config->indirect == BLK_INDIRECT_ALWAYS)
-		wanted |= VIRTIO_F_INDIRECT_DESC;
-	return wanted;
-}
 
 bool blk_is_disk(const struct pci_function *fn)
 {
@@ -218,8 +204,11 @@ static bool set_up_queues(struct blk_device *blk, struct virtio_device *dev,
 static bool start(struct blk_device *blk, struct virtio_device *dev,
 		  const struct blk_config *config)
 {
-	if (!virtio_negotiate(dev, wanted_features(config)) || !blk_read_config(blk, dev) ||
-	    !set_up_queues(blk, dev, config))
+	if (!virtio_negotiate(dev, blk_features_wanted(config)) || !blk_read_config(blk, dev))
+		return false;
+	blk->features = (struct blk_features){
+		dev->offered, blk_features_known() & virtio_features_possible(dev), dev->accepted};
+	if (!set_up_queues(blk, dev, config))
 		return false;
 	blk_irqs_open(blk, config);
 	for (uint16_t i = 0; i < blk->nr_queues; i++)

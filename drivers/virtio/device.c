@@ -103,12 +103,17 @@ static bool confirm_features(struct virtio_device *dev)
 	return false;
 }
 
+uint64_t virtio_features_possible(const struct virtio_device *dev)
+{
+	return dev->transport->features_possible(dev);
+}
+
 /* @wanted is an allow-list: what is offered beyond it is never accepted (2.2.1). */
 bool virtio_negotiate(struct virtio_device *dev, uint64_t wanted)
 {
-	wanted |= virtio_is_legacy(dev) ? VIRTIO_F_ANY_LAYOUT : VIRTIO_F_VERSION_1;
+	wanted |= VIRTIO_F_VERSION_1; /* 6.1 */
 	dev->offered = dev->transport->features(dev);
-	dev->accepted = dev->offered & wanted & dev->transport->features_possible(dev);
+	dev->accepted = dev->offered & wanted & virtio_features_possible(dev);
 	dev->transport->set_features(dev, dev->accepted);
 	if (!virtio_is_legacy(dev) && !confirm_features(dev))
 		return false;

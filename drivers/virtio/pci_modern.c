@@ -139,11 +139,13 @@ static unsigned config_start(const struct virtio_device *dev)
 	return 0;
 }
 
-/* 4.1.4.3: no room for its register, no such feature. */
 static uint64_t features_possible(const struct virtio_device *dev)
 {
-	return dev->common.bytes < QUEUE_NOTIF_CONFIG_DATA + 2 ? ~VIRTIO_F_NOTIF_CONFIG_DATA
-							       : UINT64_MAX;
+	uint64_t possible = ~VIRTIO_F_ANY_LAYOUT;
+
+	if (dev->common.bytes < QUEUE_NOTIF_CONFIG_DATA + 2) /* 4.1.4.3: no room for its register */
+		possible &= ~VIRTIO_F_NOTIF_CONFIG_DATA;
+	return possible;
 }
 
 const struct virtio_transport virtio_modern = {

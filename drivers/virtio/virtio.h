@@ -66,10 +66,13 @@ bool virtio_pci_open(struct virtio_device *dev);
 
 /*
  * Steps 4 to 6 of 3.1.1: accepts what is offered of @wanted, VERSION_1 always, and makes sure
- * that the device agrees; a legacy device is not asked (3.1.2), and its ANY_LAYOUT is accepted (6.3). Sets dev->offered and dev->accepted. Configuration changes have no vector
+ * that the device agrees; a legacy device is not asked (3.1.2). Sets dev->offered and dev->accepted. Configuration changes have no vector
  * yet.
  */
 bool virtio_negotiate(struct virtio_device *dev, uint64_t wanted);
+
+/* Of all feature bits, those that the transport has room for. */
+uint64_t virtio_features_possible(const struct virtio_device *dev);
 
 /* The size that the device offers for queue @index, 0 if there is none. A legacy device's is the
  * size of the ring, which cannot be changed. */

@@ -2,6 +2,7 @@
 /* How does a command line become jobs? Token by token; the table knows what each key holds. */
 #include "kernel/bench/options.h"
 
+#include "kernel/bench/options_feature.h"
 #include "kernel/bench/options_table.h"
 #include "lib/format.h"
 #include "lib/mem.h"
@@ -189,6 +190,7 @@ static bool take_token(struct parser *p, char *token, bool first)
 {
 	const struct option *option;
 	char *key = token, *equals, *value = NULL;
+	const char *feature;
 
 	if (strncmp(key, "--", 2) == 0)
 		key += 2;
@@ -202,6 +204,9 @@ static bool take_token(struct parser *p, char *token, bool first)
 	option = option_find(key);
 	if (option)
 		return take_option(p, option, value);
+	feature = feature_key(key);
+	if (feature)
+		return feature_option(feature, value, &p->run->blk, p->error, p->error_size);
 	if (first && strchr(key, '/'))
 		return true; /* the image's path */
 	return unknown_option(p, key);

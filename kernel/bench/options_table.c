@@ -173,8 +173,8 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 	return a < c ? a : c;
 }
 
-/* Levenshtein's: inserts, deletions and replacements, each for 1. @b is a key of the table. */
-static unsigned edit_distance(const char *a, const char *b)
+/* Levenshtein's: inserts, deletions and replacements, each for 1. */
+unsigned option_distance(const char *a, const char *b)
 {
 	size_t len_a = strlen(a), len_b = strlen(b);
 	unsigned row[KEY_MAX];
@@ -201,7 +201,7 @@ const char *option_suggest(const char *key)
 	const char *found = NULL;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(table); i++) {
-		unsigned distance = edit_distance(key, table[i].key);
+		unsigned distance = option_distance(key, table[i].key);
 
 		if (distance < best && distance < strlen(key)) {
 			best = distance;

@@ -30,6 +30,8 @@ struct option {
 const struct option *option_find(const char *key);
 /* The known key nearest to @key within two edits, or NULL. */
 const char *option_suggest(const char *key);
+/* How many edits @a is from @b, which has less than 32 characters. */
+unsigned option_distance(const char *a, const char *b);
 /* The place of @value in a list such as "read|write"; -1 if it is not in there. */
 int option_choice(const char *choices, const char *value);
 

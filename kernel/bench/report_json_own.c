@@ -1,10 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What does the JSON hold that fio has no keys for? The "ringlab" objects, of the run and of a job. */
+#include "drivers/virtio/features.h"
 #include "kernel/bench/report.h"
 #include "lib/format.h"
 #include "lib/json.h"
 
 #define NS_PER_US 1000u
+
+/* What was offered, by name, and what became of it; bits without a name as "bit_30". */
+static void json_features(struct json *j, const struct blk_device *dev)
+{
+	json_object_begin(j, "features");
+	for (unsigned bit = 0; bit < 64; bit++) {
+		const struct virtio_feature *f = virtio_feature_of(bit);
+		char number[8];
+
+		if (!(dev->features.offered >> bit & 1))
+			continue;
+		format(number, sizeof(number), "bit_%u", bit);
+		json_string(j, f ? f->name : number, blk_feature_state(dev, bit));
+	}
+	json_object_end(j);
+}
 
 static void json_device(struct json *j, const struct report_machine *m,
 			const struct blk_device *dev)
@@ -26,6 +43,7 @@ static void json_device(struct json *j, const struct report_machine *m,
 	json_u64(j, "queue_size", dev->queue_size);
 	json_u64(j, "queues", dev->nr_queues);
 	json_queue_map(j, m, dev);
+	json_features(j, dev);
 	json_object_end(j);
 }
 
