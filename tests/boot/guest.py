@@ -68,6 +68,10 @@ def null_disk(size: int = 1 << 30, device: str = "", latency_ns: int = 0,
     return Disk([text], device.lstrip(","), iothread)
 
 
+# Of a device that refuses the driver which comes with blk.feature.access_platform=0.
+REFUSED = "iommu_platform=on,disable-legacy=on"
+
+
 def throttled_disk(path, iops: int, device: str = "") -> Disk:
     return Disk([f"driver=raw,node-name=f{{n}},file.driver=file,file.filename={path}",
                  "driver=throttle,node-name=d{n},throttle-group=t{n},file=f{n}"], device,

@@ -2,7 +2,7 @@
 """Is the device brought up in the order that the specification asks for, as its trace shows?"""
 import pytest
 
-from guest import NO_DEVICE, USAGE, file_disk, null_disk
+from guest import NO_DEVICE, REFUSED, USAGE, file_disk, null_disk
 from images import Image, sparse
 from traces import accepted_features, accesses, count, statuses
 
@@ -133,8 +133,13 @@ def test_f063_block_of_2_mib(boot, tmp_path):
     assert out.errors() == ["error: bs=1048576: not a multiple of the 2097152-byte blocks of vda"]
 
 
+@pytest.mark.conformance("RSVD-03", "INIT-05")
 def test_f063_refused_disk_does_not_stop_others(boot, stamped):
-    disks = (null_disk(device="disable-modern=on"), file_disk(stamped.path))
-    out = boot("filename=vdb rw=read hash=crc32c bs=64k", *disks)
+    """This one wants its addresses to go through the platform, and is told no."""
+    append = "blk.feature.access_platform=0"
+    disks = (null_disk(device=REFUSED), file_disk(stamped.path))
+    out = boot(f"{append} filename=vdb rw=read hash=crc32c bs=64k", *disks)
     assert out.crc32c() == stamped.crc()
-    boot("", disks[0], status=NO_DEVICE)
+    out = boot(f"{append} filename=vda", *disks, status=NO_DEVICE)
+    assert out.errors()[-1] == "error: filename=vda: this disk cannot be used, see above"
+    boot(append, disks[0], status=NO_DEVICE)

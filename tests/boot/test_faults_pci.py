@@ -2,7 +2,7 @@
 """Is the disk found and driven wherever it sits, and nothing else taken for one?"""
 import pytest
 
-from guest import NO_DEVICE, USAGE, file_disk, null_disk
+from guest import NO_DEVICE, REFUSED, USAGE, file_disk, null_disk
 from traces import accesses, config_writes, count, statuses
 
 READ = "rw=read hash=crc32c bs=64k iodepth=16"
@@ -49,30 +49,19 @@ def test_f032_functions(boot, stamped, machine):
     assert [d["address"] for d in out.json["ringlab"]["devices"]] == ["00:05.3", "00:06.0"]
 
 
-@pytest.mark.conformance("PCI-DISC-01", "PCI-DISC-02", "PCI-DET-01", "PCI-DET-02")
+@pytest.mark.conformance("PCI-DISC-01", "PCI-DISC-02", "LEG-03", "LEG-04")
 def test_f033_identity(boot, stamped):
-    """This release has no legacy driver: such a disk is refused, and the others are used."""
     disks = (null_disk(1 << 20, "addr=4,disable-modern=on"), file_disk(stamped.path, "addr=5"),
              null_disk(3 << 20, "addr=6,disable-legacy=on"))
     decoys = devices("virtio-rng-pci,addr=7", "virtio-scsi-pci,addr=8")
     out = boot(READ + " filename=vdb", *disks, qemu=decoys, json=True)
     assert out.crc32c() == stamped.crc()
-    assert len(out.errors()) == 1
-    assert out.errors()[0].startswith("error: vda 00:04.0: no virtio capabilities, so a legacy")
     found = [(d["name"], d["transport"], d["capacity_512"] * 512)
              for d in out.json["ringlab"]["devices"]]
-    assert found == [("vdb", "modern", stamped.size), ("vdc", "modern", 3 << 20)]
-    out = boot(READ + " filename=vda", *disks, status=NO_DEVICE)
-    assert out.errors()[-1] == "error: filename=vda: this disk cannot be used, see above"
+    assert found == [("vda", "legacy", 1 << 20), ("vdb", "modern", stamped.size),
+                     ("vdc", "modern", 3 << 20)]
     out = boot(READ + " filename=vdd", *disks, status=USAGE)
-    assert out.errors()[-1] == "error: filename=vdd: no such disk; there is vdb vdc"
-
-
-@pytest.mark.conformance("PCI-DET-02")
-def test_f033_legacy_only(boot):
-    out = boot("", null_disk(device="disable-modern=on"), status=NO_DEVICE)
-    assert "only the modern interface" in out.errors()[0]
-    assert out.errors()[1:] == ["error: no usable virtio-blk device"]
+    assert out.errors()[-1] == "error: filename=vdd: no such disk; there is vda vdb vdc"
 
 
 @pytest.mark.parametrize("machine", ["q35", "pc"])
@@ -132,7 +121,7 @@ def test_f044_several_capabilities(boot, stamped):
 
 def test_no_kick_without_a_disk_that_works(boot):
     """A refused device is left alone after its status said so."""
-    out = boot("", null_disk(device="disable-modern=on"), status=NO_DEVICE,
+    out = boot("blk.feature.access_platform=0", null_disk(device=REFUSED), status=NO_DEVICE,
                trace=("virtio_queue_notify", "memory_region_ops_write"))
     assert count(out.trace, "virtio_queue_notify") == 0
-    assert statuses(out.trace) == []
+    assert statuses(out.trace) == [0, 1, 3, 11, 128 + 3]

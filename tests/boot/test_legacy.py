@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Is a legacy device driven as the specification's notes on legacy interfaces say?"""
+import itertools
+import re
+from dataclasses import dataclass
+
+import pytest
+
+from guest import USAGE, file_disk, null_disk
+from traces import chains, count
+
+READ = "rw=read hash=crc32c bs=64k iodepth=16"
+LEGACY_ONLY = ("disable-modern=on", "auto")
+IN_LEGACY_USE = ("disable-legacy=off,disable-modern=off", "legacy")
+TRACE = ("memory_region_ops_read", "memory_region_ops_write", "virtio_set_status",
+         "virtio_queue_notify", "virtqueue_pop")
+NOTIFY_ON_EMPTY, ANY_LAYOUT, INDIRECT_DESC, EVENT_IDX = 1 << 24, 1 << 27, 1 << 28, 1 << 29
+UNUSED = 1 << 30
+FEATURES, ACCEPTED, ADDRESS, SIZE, SELECT, NOTIFY, STATUS, ISR = 0, 4, 8, 12, 14, 16, 18, 19
+VECTORS = range(20, 24)  # while MSI-X is on
+PORT = re.compile(r"memory_region_ops_(read|write) cpu \S+ mr \S+ addr (\S+) value (\S+) "
+                  r"size (\d+) name 'virtio-pci'$")
+
+
+@dataclass(frozen=True)
+class PortAccess:
+    write: bool
+    offset: int
+    value: int
+    size: int
+
+
+def ports(trace, write=None):
+    """The accesses to the legacy registers, which QEMU lays at a multiple of 128."""
+    matches = [PORT.match(line) for line in trace]
+    found = [PortAccess(m[1] == "write", int(m[2], 16) & 0x7F, int(m[3], 16), int(m[4]))
+             for m in matches if m]
+    return [a for a in found if write in (None, a.write)]
+
+
+SWITCH = ("on", "off")
+SHAPES = list(itertools.product(("4k", "64k", "512", "192k"), (1, 3, 64)))
+COMBINATIONS = list(itertools.product((LEGACY_ONLY, IN_LEGACY_USE), (4, 8, 128, 1024), SWITCH,
+                                      SWITCH))
+
+
+@pytest.mark.parametrize("number", range(len(COMBINATIONS)),
+                         ids=["-".join(map(str, (c[0][1], *c[1:]))) for c in COMBINATIONS])
+@pytest.mark.conformance("LEG-02", "LEG-04", "LEG-05", "LEG-11", "LEG-12", "LEG-13", "LEG-15",
+                         "CONF-02", "CONF-03")
+def test_f065_matrix(boot, stamped, number):
+    (device, transport), queue_size, event_idx, indirect = COMBINATIONS[number]
+    bs, iodepth = SHAPES[number % len(SHAPES)]
+    policy = "always" if indirect == "on" else "never"
+    out = boot(f"bs={bs} iodepth={iodepth} blk.indirect={policy} virtio.transport={transport} "
+               "name=all rw=read hash=crc32c name=some rw=randread number_ios=20",
+               file_disk(stamped.path, f"{device},queue-size={queue_size},event_idx={event_idx},"
+                         f"indirect_desc={indirect}", iothread=True))
+    assert out.crc32c() == stamped.crc()
+    assert out.own("transport") == "legacy"
+    assert out.own("qsize") == str(queue_size)
+    assert out.own("event_idx") == ("1" if event_idx == "on" else "0")
+    assert out.own("indirect") == policy
+
+
+@pytest.mark.parametrize("how", ["modern-pio-notify=on", "page-per-vq=on", "queue_reset=off",
+                                 "modern-pio-notify=on,page-per-vq=on"])
+@pytest.mark.parametrize("queue_size", [4, 8, 128, 1024])
+def test_modern_matrix(boot, stamped, how, queue_size):
+    out = boot(READ, file_disk(stamped.path, f"{how},queue-size={queue_size}"))
+    assert out.crc32c() == stamped.crc()
+    assert (out.own("transport"), out.own("qsize")) == ("modern", str(queue_size))
+
+
+@pytest.mark.parametrize("transport, expected", [("auto", "modern"), ("modern", "modern"),
+                                                 ("legacy", "legacy")])
+@pytest.mark.conformance("LEG-03", "PCI-DET-01")
+def test_choice(boot, stamped, transport, expected):
+    out = boot(f"{READ} virtio.transport={transport}",
+               file_disk(stamped.path, IN_LEGACY_USE[0]), json=True)
+    assert out.crc32c() == stamped.crc()
+    assert out.json["ringlab"]["devices"][0]["transport"] == expected
+    assert f"transport={expected} " in out.find(r"^  result: .*")[0]
+
+
+@pytest.mark.parametrize("machine", ["q35", "pc"])
+@pytest.mark.conformance("LEG-10", "LEG-09", "LEG-22", "LEG-23", "LEG-01")
+def test_f052_status_and_features(boot, machine):
+    out = boot("number_ios=5", null_disk(device="disable-modern=on,ioeventfd=off"),
+               machine=machine, trace=TRACE)
+    written = ports(out.trace, write=True)
+    assert [a.value for a in written if a.offset == STATUS] == [0, 1, 3, 7, 0]
+    offered = [a.value for a in ports(out.trace, write=False) if a.offset == FEATURES]
+    accepted = [a.value for a in written if a.offset == ACCEPTED]
+    assert len(offered) == len(accepted) == 1
+    assert accepted[0] & ~offered[0] == 0
+    assert offered[0] & NOTIFY_ON_EMPTY and offered[0] & UNUSED
+    assert accepted[0] & (NOTIFY_ON_EMPTY | UNUSED | INDIRECT_DESC) == 0
+    assert accepted[0] & EVENT_IDX
+    # Width and place of each access; without MSI-X nothing is written behind the header.
+    width = {FEATURES: 4, ACCEPTED: 4, ADDRESS: 4, SIZE: 2, SELECT: 2, NOTIFY: 2, STATUS: 1}
+    assert {a.offset for a in written} == {ACCEPTED, ADDRESS, SELECT, NOTIFY, STATUS}
+    assert all(a.size == width[a.offset] for a in written)
+    order = [a.offset for a in written]
+    assert order.index(NOTIFY) > [n for n, a in enumerate(written)
+                                  if (a.offset, a.value) == (STATUS, 7)][0]
+    assert order.index(ADDRESS) > order.index(SELECT) > order.index(ACCEPTED)
+
+
+@pytest.mark.parametrize("size", [4, 64, 256, 512, 1024])
+@pytest.mark.conformance("LEG-11", "LEG-14", "LEG-15")
+def test_f065_size_is_the_device_s(boot, stamped, size):
+    out = boot(READ, file_disk(stamped.path, f"disable-modern=on,queue-size={size}"), trace=TRACE,
+               memory="6G", machine="q35")
+    assert out.crc32c() == stamped.crc()
+    assert SIZE not in [a.offset for a in ports(out.trace, write=True)]
+    assert out.own("qsize") == str(size)
+
+
+@pytest.mark.conformance("LEG-15")
+def test_ring_above_4g(boot, stamped):
+    out = boot(READ + " alloc=high", file_disk(stamped.path, "disable-modern=on"), memory="6G",
+               trace=TRACE)
+    page, = [a.value for a in ports(out.trace, write=True) if a.offset == ADDRESS]
+    assert page >= 1 << 20
+    assert out.crc32c() == stamped.crc()
+
+
+@pytest.mark.parametrize("any_layout", ["on", "off"])
+@pytest.mark.parametrize("indirect", ["never", "always"])
+@pytest.mark.conformance("LEG-19", "LEG-20", "LEG-21")
+def test_f055_layout(boot, small, any_layout, indirect):
+    """Header and status each in a piece of its own, whatever lies between."""
+    device = f"disable-legacy=off,any_layout={any_layout},write-cache=off"
+    out = boot(f"virtio.transport=legacy blk.indirect={indirect} bs=16k log=info "
+               "name=r rw=read number_ios=2 name=w rw=write number_ios=2 "
+               "name=s rw=read number_ios=2 buffers=scattered",
+               file_disk(small.path, device), trace=TRACE)
+    accepted, = [a.value for a in ports(out.trace, write=True) if a.offset == ACCEPTED]
+    assert bool(accepted & ANY_LAYOUT) == (any_layout == "on")
+    # The serial; then one piece of data, one that the device reads, four.
+    assert chains(out.trace) == [(2, 1)] + [(2, 1)] * 2 + [(1, 2)] * 2 + [(5, 1)] * 2
+
+
+@pytest.mark.parametrize("mode", ["poll", "irq", "hybrid"])
+@pytest.mark.parametrize("vectors, interrupt", [(0, "intx"), (1, "msix-shared"), (2, "msix"),
+                                                (3, "msix")])
+@pytest.mark.conformance("LEG-07", "LEG-08", "MSIX-05")
+def test_f058_config_moves(boot, stamped, mode, vectors, interrupt):
+    out = boot(f"{READ} blk.mode={mode}",
+               file_disk(stamped.path, f"disable-modern=on,vectors={vectors}"), trace=TRACE,
+               json=True)
+    assert out.json["ringlab"]["devices"][0]["capacity_512"] * 512 == stamped.size
+    assert out.crc32c() == stamped.crc()
+    assert out.own("irq") == ("none" if mode == "poll" else interrupt)
+    vectors_written = [a for a in ports(out.trace, write=True) if a.offset in VECTORS]
+    assert bool(vectors_written) == (mode != "poll" and vectors > 0)
+
+
+@pytest.mark.parametrize("vectors, interrupt", [(0, "intx"), (1, "msix-shared"), (2, "msix")])
+@pytest.mark.conformance("LEG-07", "MSIX-05")
+def test_f058_interrupts(boot, vectors, interrupt):
+    """Each I/O of 2 ms is halted for, and ended by an interrupt."""
+    disk = null_disk(device=f"disable-modern=on,vectors={vectors}", latency_ns=2000000)
+    out = boot("blk.mode=irq number_ios=20", disk)
+    assert out.own("irq") == interrupt
+    assert float(out.own("irqs/io")) >= 1
+    assert out.own("wakeups_missed") == "0"
+
+
+def test_writes(boot, small):
+    """What is written through one interface is read through the other."""
+    boot("rw=write bs=4k iodepth=8 number_ios=64 blk.mode=irq",
+         file_disk(small.path, "disable-modern=on"))
+    written = small.now()
+    assert written != small.data
+    assert len(written) == small.size
+
+
+@pytest.mark.parametrize("device, append, said", [
+    ("disable-modern=on", "virtio.transport=modern",
+     "virtio.transport=modern: vda 00:01.0 has only the legacy interface"),
+    ("disable-legacy=on", "virtio.transport=legacy",
+     "virtio.transport=legacy: vda 00:01.0 has only the modern interface"),
+    ("", "virtio.transport=mmio", "virtio.transport=mmio: expected auto|modern|legacy"),
+    ("disable-modern=on", "blk.qsize=8",
+     "blk.qsize=8: the size of a legacy queue is fixed: 256 on vda 00:01.0"),
+    ("disable-modern=on", "blk.qsize=512", "blk.qsize=512: the size of a legacy queue is fixed"),
+    ("disable-modern=on", "blk.feature.ring_reset=1",
+     "blk.feature.ring_reset=1: vda 00:01.0: the device does not offer it"),
+])
+@pytest.mark.conformance("LEG-14")
+def test_bad_input(boot, small, device, append, said):
+    out = boot(f"rw=randwrite {append}", file_disk(small.path, device), status=USAGE, trace=TRACE)
+    assert len(out.errors()) == 1 and said in out.errors()[0], out.show()
+    assert count(out.trace, "virtqueue_pop") == 0
+    assert small.unchanged()
