@@ -38,7 +38,7 @@ static _Noreturn void refuse(enum exit_status status, const char *why)
 
 static void read_options(const struct boot_info *info)
 {
-	char error[256];
+	char error[512];
 	size_t n = 0;
 
 	for (; info->cmdline[n]; n++) {

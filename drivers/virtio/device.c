@@ -161,6 +161,25 @@ bool virtio_queue_enable(struct virtio_device *dev, uint16_t index, struct virtq
 	return dev->transport->queue_start(dev, vq);
 }
 
+/* 2.6.1.1.2: the driver makes sure that the reset has happened. */
+bool virtio_queue_reset(struct virtio_device *dev, uint16_t index)
+{
+	uint64_t start = cycles(), limit = ns_to_cycles(VIRTIO_RESET_WAIT_NS);
+
+	if (!dev->transport->queue_reset || !virtio_has(dev, VIRTIO_F_RING_RESET))
+		return false;
+	dev->transport->queue_reset(dev, index);
+	while (dev->transport->queue_resetting(dev, index)) {
+		if (cycles() - start > limit) {
+			log_error("%s: queue %u: its reset is not done within 1 s", dev->name,
+				  index);
+			return false;
+		}
+		cpu_relax();
+	}
+	return true;
+}
+
 uint8_t virtio_config_generation(const struct virtio_device *dev)
 {
 	return dev->transport->generation(dev);

@@ -22,6 +22,7 @@ enum {
 	QUEUE_DRIVER = 40,
 	QUEUE_DEVICE = 48,
 	QUEUE_NOTIF_CONFIG_DATA = 56, /* with NOTIF_CONFIG_DATA only */
+	QUEUE_RESET = 58,	      /* with RING_RESET only */
 };
 
 static uint8_t status(const struct virtio_device *dev)
@@ -75,9 +76,10 @@ static uint16_t queue_size(struct virtio_device *dev, uint16_t index)
 static bool find_doorbell(struct virtio_device *dev, struct virtqueue *vq)
 {
 	uint64_t offset = region_read16(&dev->common, QUEUE_NOTIFY_OFF);
+	uint32_t bytes = vq->notify_data ? 4 : 2;
 
 	offset *= dev->notify_multiplier;
-	if (offset % 2 == 0 && region_map(&vq->doorbell, &dev->notify, offset, 2))
+	if (offset % bytes == 0 && region_map(&vq->doorbell, &dev->notify, offset, bytes))
 		return true;
 	log_error("%s: queue %u: notification address at offset 0x%llx of a structure of 0x%llx "
 		  "bytes",
@@ -104,6 +106,7 @@ static bool set_size(struct virtio_device *dev, const struct virtqueue *vq)
 static bool queue_prepare(struct virtio_device *dev, struct virtqueue *vq)
 {
 	region_write16(&dev->common, QUEUE_SELECT, vq->index);
+	vq->notify_data = virtio_has(dev, VIRTIO_F_NOTIFICATION_DATA);
 	if (!find_doorbell(dev, vq) || !set_size(dev, vq))
 		return false;
 	/* 4.1.5.2.1: what the doorbell takes. */
@@ -128,6 +131,20 @@ static bool queue_start(struct virtio_device *dev, const struct virtqueue *vq)
 	return true;
 }
 
+static void queue_reset(struct virtio_device *dev, uint16_t index)
+{
+	region_write16(&dev->common, QUEUE_SELECT, index);
+	region_write16(&dev->common, QUEUE_RESET, 1);
+}
+
+/* 4.1.4.3.2: until queue_reset reads 0, and with it queue_enable. */
+static bool queue_resetting(struct virtio_device *dev, uint16_t index)
+{
+	region_write16(&dev->common, QUEUE_SELECT, index);
+	return region_read16(&dev->common, QUEUE_RESET) != 0 ||
+	       region_read16(&dev->common, QUEUE_ENABLE) != 0;
+}
+
 static uint8_t generation(const struct virtio_device *dev)
 {
 	return region_read8(&dev->common, CONFIG_GENERATION);
@@ -143,8 +160,13 @@ static uint64_t features_possible(const struct virtio_device *dev)
 {
 	uint64_t possible = ~VIRTIO_F_ANY_LAYOUT;
 
-	if (dev->common.bytes < QUEUE_NOTIF_CONFIG_DATA + 2) /* 4.1.4.3: no room for its register */
+	/* 4.1.4.3, 4.1.4.4: not without room for its register. */
+	if (dev->common.bytes < QUEUE_NOTIF_CONFIG_DATA + 2)
 		possible &= ~VIRTIO_F_NOTIF_CONFIG_DATA;
+	if (dev->common.bytes < QUEUE_RESET + 2)
+		possible &= ~VIRTIO_F_RING_RESET;
+	if (dev->notify.bytes < 4)
+		possible &= ~VIRTIO_F_NOTIFICATION_DATA;
 	return possible;
 }
 
@@ -157,6 +179,8 @@ const struct virtio_transport virtio_modern = {
 	.queue_size = queue_size,
 	.queue_prepare = queue_prepare,
 	.queue_start = queue_start,
+	.queue_reset = queue_reset,
+	.queue_resetting = queue_resetting,
 	.map_queue = map_queue,
 	.map_config = map_config,
 	.generation = generation,

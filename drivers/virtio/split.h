@@ -96,6 +96,7 @@ struct virtqueue {
 	uint16_t published_idx;	      /* what avail->idx holds */
 	uint16_t used_idx;	      /* of the next entry to take */
 	uint16_t index, notify_value; /* the latter is what the doorbell takes */
+	bool notify_data;	      /* and the place in the ring with it, in 32 bits (2.9) */
 	uint16_t vector;	      /* of MSI-X; VIRTIO_NO_VECTOR: used buffers raise none */
 	bool event_idx;
 	struct region doorbell;
@@ -189,9 +190,18 @@ static inline void virtqueue_publish(struct virtqueue *vq)
 	__atomic_store_n(&vq->avail->idx, vq->avail_idx, __ATOMIC_RELEASE);
 }
 
+/* 2.9, 4.1.5.2.1: where the next entry of the available ring will be, above what names the queue. */
+static inline uint32_t virtqueue_notify_data(const struct virtqueue *vq)
+{
+	return (uint32_t)vq->published_idx << 16 | vq->notify_value;
+}
+
 static inline void virtqueue_notify(const struct virtqueue *vq)
 {
-	region_write16(&vq->doorbell, 0, vq->notify_value);
+	if (__builtin_expect(vq->notify_data, 0))
+		region_write32(&vq->doorbell, 0, virtqueue_notify_data(vq));
+	else
+		region_write16(&vq->doorbell, 0, vq->notify_value);
 }
 
 static inline uint16_t *virtqueue_used_event(const struct virtqueue *vq)

@@ -18,6 +18,9 @@ struct virtio_transport {
 	bool (*queue_prepare)(struct virtio_device *dev, struct virtqueue *vq);
 	/* After it: where the ring is, and go. Logs why if not. */
 	bool (*queue_start)(struct virtio_device *dev, const struct virtqueue *vq);
+	/* Begin a reset of the queue; whether it is still going on. NULL: not here. */
+	void (*queue_reset)(struct virtio_device *dev, uint16_t index);
+	bool (*queue_resetting)(struct virtio_device *dev, uint16_t index);
 	uint16_t (*map_queue)(struct virtio_device *dev, uint16_t index, uint16_t vector);
 	uint16_t (*map_config)(struct virtio_device *dev, uint16_t vector);
 	uint8_t (*generation)(const struct virtio_device *dev);

@@ -26,7 +26,9 @@
 #define VIRTIO_F_VERSION_1	   VIRTIO_F(32)
 #define VIRTIO_F_ACCESS_PLATFORM   VIRTIO_F(33)
 #define VIRTIO_F_ORDER_PLATFORM	   VIRTIO_F(36)
+#define VIRTIO_F_NOTIFICATION_DATA VIRTIO_F(38)
 #define VIRTIO_F_NOTIF_CONFIG_DATA VIRTIO_F(39)
+#define VIRTIO_F_RING_RESET	   VIRTIO_F(40)
 
 #define VIRTIO_VENDOR	     0x1af4
 #define VIRTIO_DEVICE_MODERN 0x1040 /* device IDs from here on have no legacy interface (4.1.2) */
@@ -82,6 +84,11 @@ uint16_t virtio_queue_size(struct virtio_device *dev, uint16_t index);
  * doorbell (4.1.5.1.3). If the device refuses the vector, vq->vector is VIRTIO_NO_VECTOR after.
  */
 bool virtio_queue_enable(struct virtio_device *dev, uint16_t index, struct virtqueue *vq);
+/*
+ * With RING_RESET: resets queue @index alone, which then is as before virtio_queue_enable(): that may
+ * follow, the ring's memory made anew (2.6.1). False if the device has not confirmed it within 1 s.
+ */
+bool virtio_queue_reset(struct virtio_device *dev, uint16_t index);
 /*
  * Map an MSI-X vector, or none (VIRTIO_NO_VECTOR), to a queue or to configuration changes; return
  * what reads back: another value than @vector is a refusal (4.1.5.1.2.2). A vector may only be

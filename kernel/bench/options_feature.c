@@ -22,7 +22,7 @@ const char *feature_key(const char *key)
 /* What is near @name, else all that can be switched. */
 static void unknown_feature(const char *name, char *error, size_t error_size)
 {
-	int n = format(error, error_size, "unknown feature '%s' in %s%s", name, PREFIX, name);
+	int n = format(error, error_size, "%s%s: unknown feature", PREFIX, name);
 	const char *separator = "; there is ";
 
 	for (unsigned i = 0; i < virtio_nr_features; i++) {

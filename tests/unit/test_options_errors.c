@@ -13,7 +13,7 @@
 #include "lib/mem.h"
 
 static struct run_options run;
-static char line[4096], error[256];
+static char line[4096], error[512];
 
 static bool parse(const char *text)
 {
@@ -163,13 +163,33 @@ static void long_values_in_messages(void **state)
 	assert_string_equal(small, "rw=trim: expect");
 }
 
+static void features(void **state)
+{
+	(void)state;
+	assert_true(parse("blk.feature.event_idx=0 blk.feature.flush=1 blk.feature.in_order=0"));
+	assert_int_equal(run.blk.features_off, 1ull << 29 | 1ull << 35);
+	assert_int_equal(run.blk.features_on, 1ull << 9);
+	assert_true(parse("blk.feature.flush=0 blk.feature.flush=1"));
+	assert_int_equal(run.blk.features_off, 0);
+	refuses("blk.feature.flush=2", "blk.feature.flush=2: expected 0|1");
+	refuses("blk.feature.flush=", "blk.feature.flush=: expected 0|1");
+	refuses("blk.feature.flush", "blk.feature.flush=: expected 0|1");
+	refuses("blk.feature.flsh=0", "blk.feature.flsh: unknown feature (did you mean "
+				      "blk.feature.flush?)");
+	/* All of the list, however long: it is not cut. */
+	assert_false(parse("blk.feature.nonsense=0"));
+	assert_non_null(strstr(error, "there is size_max seg_max "));
+	assert_non_null(strstr(error, " version_1 "));
+	assert_true(strlen(error) < sizeof(error) - 1);
+	refuses("virtio.transport=mmio", "virtio.transport=mmio: expected auto|modern|legacy");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_values),
-		cmocka_unit_test(bad_names),
-		cmocka_unit_test(messages),
-		cmocka_unit_test(long_values_in_messages),
+		cmocka_unit_test(bad_values), cmocka_unit_test(bad_names),
+		cmocka_unit_test(messages),   cmocka_unit_test(long_values_in_messages),
+		cmocka_unit_test(features),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

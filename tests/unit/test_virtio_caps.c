@@ -281,15 +281,28 @@ static void bad_places(void **state)
 	}
 }
 
-/* PCI-DET-01, PCI-DET-02: no virtio capability means a legacy device, refused gracefully. */
+/* LEG-04, LEG-05: no virtio capability means a legacy device; without its BAR it is refused. */
 static void legacy_device(void **state)
 {
+	static const struct {
+		uint16_t device_id;
+		enum fake_bar_type type;
+		uint64_t base, bytes;
+	} cases[] = {{0x1001, FAKE_BAR_NONE, 0, 0},
+		     {0x1001, FAKE_BAR_IO, 0, 64}, /* unassigned */
+		     {0x1001, FAKE_BAR_IO, 0xc000, 16},
+		     {0x1001, FAKE_BAR_MEM32, 0xfd000000, 4096},
+		     {0x1042, FAKE_BAR_IO, 0xc000, 64}};
 	struct rig *rig = *state;
 
-	rig->disk.device_id = 0x1001;
-	plug_bare(rig);
-	must_be_refused(rig, "legacy");
-	assert_int_equal(rig->disk.nr_status, 0);
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		again(rig);
+		rig->disk.device_id = cases[i].device_id;
+		plug_bare(rig);
+		fake_pci_bar(rig->disk.fn, 0, cases[i].type, cases[i].base, cases[i].bytes);
+		must_be_refused(rig, "so a legacy device, but BAR0 is not a usable I/O BAR");
+		assert_int_equal(rig->disk.nr_status, 0);
+	}
 }
 
 /* F-039: a list that loops is skipped with a message, even if all structures are on it. */

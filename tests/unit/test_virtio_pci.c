@@ -74,7 +74,9 @@ static void every_feature_offered(void **state)
 			 FAKE_BIT(FAKE_CONFIG_WCE) | FAKE_BIT(FAKE_MQ) |
 			 FAKE_BIT(FAKE_INDIRECT_DESC) | FAKE_BIT(FAKE_EVENT_IDX) |
 			 FAKE_BIT(FAKE_VERSION_1) | FAKE_BIT(FAKE_ACCESS_PLATFORM) |
-			 FAKE_BIT(36); /* ORDER_PLATFORM */
+			 FAKE_BIT(36) | /* ORDER_PLATFORM */
+			 FAKE_BIT(FAKE_NOTIFICATION_DATA) | FAKE_BIT(FAKE_NOTIF_CONFIG_DATA) |
+			 FAKE_BIT(FAKE_RING_RESET);
 	struct rig *rig = *state;
 
 	rig->disk.features = UINT64_MAX;
@@ -277,20 +279,76 @@ static void queue_size_refused(void **state)
 	must_fail(rig, "queue 0: device refused the size 64 (read back 256)", true);
 }
 
-/* RSVD-14, NOTIF-05, PCI-COM-11: the doorbell takes the device's own word, if there is room for it. */
-static void notification_data(void **state)
+/*
+ * RSVD-14, NOTIF-01/02/04/05, PCI-COM-11: the doorbell takes the queue's index or the device's own
+ * word for it, alone or with the place in the ring, as the features say; the fake checks each word.
+ */
+static void notification_words(void **state)
 {
 	static const uint32_t common_bytes[] = {56, 57, 58, 60, 64};
 	struct rig *rig = *state;
 
-	for (unsigned i = 0; i < sizeof(common_bytes) / sizeof(common_bytes[0]); i++) {
+	for (unsigned i = 0; i < 4 * sizeof(common_bytes) / sizeof(common_bytes[0]); i++) {
 		fake_reset();
 		fake_disk_init(&rig->disk);
-		rig->disk.features |= FAKE_BIT(FAKE_NOTIF_CONFIG_DATA);
-		rig->disk.common_bytes = common_bytes[i];
+		if (i & 1)
+			rig->disk.features |= FAKE_BIT(FAKE_NOTIF_CONFIG_DATA);
+		if (i & 2)
+			rig->disk.features |= FAKE_BIT(FAKE_NOTIFICATION_DATA);
+		rig->disk.common_bytes = common_bytes[i / 4];
 		rig_start(rig);
 		assert_int_equal(rig->disk.accepted >> FAKE_NOTIF_CONFIG_DATA & 1,
-				 common_bytes[i] >= 58);
+				 (i & 1) && common_bytes[i / 4] >= 58);
+		assert_int_equal(rig->disk.accepted >> FAKE_NOTIFICATION_DATA & 1, i >> 1 & 1);
+		assert_int_equal(rig_do(rig, BLK_READ, 9, rig_memory(512), 512), BLK_OK);
+		assert_true(rig->disk.queue[0].notifications > 0);
+		blk_close(&rig->blk);
+	}
+}
+
+/* NOTIF-07, NOTIF-11: the whole of the available index, as it goes round; the fake compares. */
+static void notification_data_wraps(void **state)
+{
+	struct rig *rig = *state;
+	uint8_t *p;
+
+	rig->disk.features |= FAKE_BIT(FAKE_NOTIFICATION_DATA);
+	rig_start(rig);
+	p = rig_memory(512);
+	for (unsigned i = 0; i < 66000; i++)
+		assert_int_equal(rig_do(rig, BLK_READ, 9, p, 512), BLK_OK);
+	assert_true(rig->disk.queue[0].notifications >= 66000);
+	blk_close(&rig->blk);
+}
+
+/* No room for 32 bits at the doorbell, or not at a multiple of 4: declined, or refused. */
+static void notification_data_without_room(void **state)
+{
+	struct rig *rig = *state;
+
+	rig->disk.features |= FAKE_BIT(FAKE_NOTIFICATION_DATA);
+	rig->disk.notify_multiplier = 2;
+	rig->disk.notify_off[0] = 1;
+	rig_plug(rig);
+	must_fail(rig, "notification address at offset 0x2", true);
+}
+
+/* Each feature alone can be switched off, and is then not accepted; VERSION_1 cannot. */
+static void features_off(void **state)
+{
+	struct rig *rig = *state;
+
+	rig->config.indirect = BLK_INDIRECT_ALWAYS;
+	for (unsigned bit = 0; bit < 64; bit++) {
+		fake_reset();
+		fake_disk_init(&rig->disk);
+		rig->disk.features = UINT64_MAX & ~FAKE_BIT(FAKE_RO);
+		rig->disk.common_bytes = 64;
+		rig->config.features_off = FAKE_BIT(bit);
+		rig_start(rig);
+		assert_int_equal(rig->disk.accepted >> bit & 1, bit == FAKE_VERSION_1);
+		assert_int_equal(rig->blk.features.offered, rig->disk.features);
+		assert_int_equal(rig->blk.features.accepted, rig->disk.accepted);
 		assert_int_equal(rig_do(rig, BLK_READ, 9, rig_memory(512), 512), BLK_OK);
 		blk_close(&rig->blk);
 	}
@@ -359,7 +417,10 @@ int main(void)
 		rig_test(queue_sizes),
 		rig_test(queue_size_option),
 		rig_test(queue_size_refused),
-		rig_test(notification_data),
+		rig_test(notification_words),
+		rig_test(notification_data_wraps),
+		rig_test(notification_data_without_room),
+		rig_test(features_off),
 		rig_test(out_of_memory),
 		rig_test(names),
 	};
