@@ -70,6 +70,14 @@ static bool device_honours(const struct blk_config *config, const struct blk_dev
 	    !transport_honoured(config, disk, error, error_size) ||
 	    !features_honoured(config, disk, error, error_size))
 		return false;
+	if (config->recover == BLK_RECOVER_QUEUE &&
+	    !(disk->features.accepted & VIRTIO_F_RING_RESET)) {
+		format(error, error_size,
+		       "blk.recover=queue: %s %s: RING_RESET, which that needs, is not accepted; use "
+		       "blk.recover=device",
+		       disk->name, disk->address);
+		return false;
+	}
 	if (config->qsize > disk->queue_size) {
 		format(error, error_size, "blk.qsize=%u: %s offers a queue of %u", config->qsize,
 		       disk->name, disk->queue_size);

@@ -67,6 +67,7 @@ struct blk_counters {
 	uint64_t ring_full;	      /* times that a batch was cut for want of descriptors */
 	uint64_t rekicks;	      /* notifications repeated after a wait without progress */
 	uint64_t timeouts;
+	uint64_t queue_resets; /* of this queue alone, after a timeout */
 };
 
 /* How completions are noticed: by looking, by interrupt, or by looking for a while first. */
@@ -74,6 +75,8 @@ enum blk_mode { BLK_POLL, BLK_IRQ, BLK_HYBRID };
 /* Which interrupt: the best that there is, or a vector of its own for each queue and nothing less; or
  * the best from one that queues share on, or from INTx on. */
 enum blk_irq { BLK_IRQ_AUTO, BLK_IRQ_MSIX, BLK_IRQ_MSIX_SHARED, BLK_IRQ_INTX };
+/* What is reset when a request is not answered in time: the device, or where it can, the queue. */
+enum blk_recover { BLK_RECOVER_DEVICE, BLK_RECOVER_QUEUE };
 enum blk_event_idx { BLK_EVENT_IDX_OFF, BLK_EVENT_IDX_ON, BLK_EVENT_IDX_AUTO };
 enum blk_indirect { BLK_INDIRECT_NEVER, BLK_INDIRECT_ALWAYS };
 
@@ -90,9 +93,10 @@ struct blk_config {
 	uint64_t features_on;	      /* bits that the caller counts on; blk_device says what is */
 	uint32_t qsize;		      /* 0: what the device offers */
 	uint64_t timeout_ns;	      /* a request older than this fails */
-	uint32_t queues;	      /* 0: one for each CPU, as far as the device has them */
-	uint32_t poll_queues;	      /* of these, how many are only polled; at most all but one */
-	uint32_t nr_cpus;	      /* to share the queues out to; 0 is 1 */
+	enum blk_recover recover;
+	uint32_t queues;      /* 0: one for each CPU, as far as the device has them */
+	uint32_t poll_queues; /* of these, how many are only polled; at most all but one */
+	uint32_t nr_cpus;     /* to share the queues out to; 0 is 1 */
 };
 
 #define BLK_CONFIG_DEFAULT                                    \

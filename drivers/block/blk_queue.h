@@ -67,6 +67,7 @@ struct blk_queue {
 	uint64_t seen_commands;
 	uint64_t seen_cycles, rekick_cycles, scanned_cycles;
 	uint64_t timeout_ns;
+	bool reset_alone; /* on a timeout, if the device can: blk_reset.c */
 	uint64_t published_cycles;
 	uint8_t scans;
 
@@ -140,5 +141,9 @@ void blk_ports_wake_all(const struct blk_driver *driver);
 /* blk_recover.c: resets the device, if that is not done yet, and ends all that is in flight in this
  * queue. @why is a literal. */
 void blk_break(struct blk_queue *queue, enum blk_status status, const char *why);
+/* Of a queue that is reset: ends what was in flight, with @late what is out for too long. */
+void blk_end_in_flight(struct blk_queue *queue, enum blk_status late, enum blk_status rest);
+/* blk_reset.c: the same for this queue alone, which goes on then. False: the device cannot. */
+bool blk_reset_queue(struct blk_queue *queue);
 
 #endif

@@ -44,19 +44,11 @@ static void stop_device(struct blk_driver *driver)
 	spin_unlock(&driver->lock);
 }
 
-/* 3.3.1: buffers come back only from a queue that is not live, so the device is reset first. */
-void blk_break(struct blk_queue *q, enum blk_status status, const char *why)
+void blk_end_in_flight(struct blk_queue *q, enum blk_status late, enum blk_status rest)
 {
 	struct blk_request *partial = q->partial;
 
-	if (q->dead)
-		return;
-	log_error("%s: queue %u: %s; %u commands in flight fail", q->dev->name, q->vq.index, why,
-		  virtqueue_in_flight(&q->vq));
-	q->dead = true;
-	__atomic_store_n(&q->vq.broken, why, __ATOMIC_RELAXED);
 	q->partial = NULL;
-	stop_device(q->driver);
 	for (unsigned head = 0; head < q->vq.size; head++) {
 		struct vq_head *h = &q->vq.head[head];
 		struct blk_request *req = h->token;
@@ -65,13 +57,24 @@ void blk_break(struct blk_queue *q, enum blk_status status, const char *why)
 			continue;
 		h->token = NULL;
 		if ((!virtqueue_is_long(h) || --req->progress.parts_left == 0) && req != partial)
-			blk_end(q, req,
-				status == BLK_TIMED_OUT && !timed_out(q, req) ? BLK_DEVICE_GONE
-									      : status);
+			blk_end(q, req, timed_out(q, req) ? late : rest);
 	}
 	if (partial)
-		blk_end(q, partial, status);
+		blk_end(q, partial, late);
 	q->vq.used_idx = q->vq.published_idx;
+}
+
+/* 3.3.1: buffers come back only from a queue that is not live, so the device is reset first. */
+void blk_break(struct blk_queue *q, enum blk_status status, const char *why)
+{
+	if (q->dead)
+		return;
+	log_error("%s: queue %u: %s; %u commands in flight fail", q->dev->name, q->vq.index, why,
+		  virtqueue_in_flight(&q->vq));
+	q->dead = true;
+	__atomic_store_n(&q->vq.broken, why, __ATOMIC_RELAXED);
+	stop_device(q->driver);
+	blk_end_in_flight(q, status, status == BLK_TIMED_OUT ? BLK_DEVICE_GONE : status);
 }
 
 static void name_stuck(const struct blk_queue *q)
@@ -151,8 +154,9 @@ bool blk_check_progress(struct blk_queue *q)
 		if (scan(q)) {
 			name_stuck(q);
 			q->counters.timeouts++;
-			blk_break(q, BLK_TIMED_OUT, "request timed out");
-			return false;
+			if (!blk_reset_queue(q))
+				blk_break(q, BLK_TIMED_OUT, "request timed out");
+			return !blk_broken(q);
 		}
 	}
 	if (moved || virtqueue_in_flight(&q->vq) == 0) {

@@ -72,13 +72,16 @@ static uint16_t queue_size(struct virtio_device *dev, uint16_t index)
 	return region_read16(&dev->common, QUEUE_SIZE);
 }
 
-/* 4.1.4.4: cap.offset + queue_notify_off * notify_off_multiplier, worked out once. */
+/* 4.1.4.4: cap.offset + queue_notify_off * notify_off_multiplier, worked out once: a queue that is set up
+ * again after a reset has its doorbell where it was. */
 static bool find_doorbell(struct virtio_device *dev, struct virtqueue *vq)
 {
-	uint64_t offset = region_read16(&dev->common, QUEUE_NOTIFY_OFF);
 	uint32_t bytes = vq->notify_data ? 4 : 2;
+	uint64_t offset;
 
-	offset *= dev->notify_multiplier;
+	if (vq->doorbell.bytes)
+		return true;
+	offset = (uint64_t)region_read16(&dev->common, QUEUE_NOTIFY_OFF) * dev->notify_multiplier;
 	if (offset % bytes == 0 && region_map(&vq->doorbell, &dev->notify, offset, bytes))
 		return true;
 	log_error("%s: queue %u: notification address at offset 0x%llx of a structure of 0x%llx "

@@ -3,6 +3,7 @@
 #include "drivers/virtio/split.h"
 
 #include "drivers/virtio/virtio.h"
+#include "lib/mem.h"
 
 /* No line of memory is written by both sides, prefetched pairs of lines included. */
 #define PART_ALIGN  128
@@ -129,6 +130,14 @@ static void create_slots(struct virtqueue *vq)
 	}
 }
 
+static void suppress(const struct virtqueue *vq)
+{
+	if (vq->event_idx)
+		virtqueue_park_interrupts(vq);
+	else
+		vq->avail->flags = VRING_AVAIL_F_NO_INTERRUPT;
+}
+
 static bool create(struct virtqueue *vq, uint16_t size, bool event_idx,
 		   const struct vq_frame *frame, uint16_t table_entries, bool contiguous)
 {
@@ -142,11 +151,27 @@ static bool create(struct virtqueue *vq, uint16_t size, bool event_idx,
 		return false;
 	}
 	create_slots(vq);
-	if (event_idx)
-		virtqueue_park_interrupts(vq);
-	else
-		vq->avail->flags = VRING_AVAIL_F_NO_INTERRUPT;
+	suppress(vq);
 	return true;
+}
+
+void virtqueue_restart(struct virtqueue *vq)
+{
+	struct vq_tables *tables = &vq->tables;
+
+	for (unsigned head = 0; tables->frames && head < vq->size; head++) {
+		if (tables->long_of[head])
+			tables->free[tables->n_free++] = tables->long_of[head];
+		tables->long_of[head] = NULL;
+	}
+	memset(vq->head, 0, sizeof(*vq->head) * vq->size);
+	memset(vq->desc, 0, desc_bytes(vq));
+	memset(vq->avail, 0, avail_bytes(vq));
+	memset(vq->used, 0, used_bytes(vq));
+	vq->avail_idx = vq->published_idx = vq->used_idx = 0;
+	vq->n_free = 0;
+	create_slots(vq);
+	suppress(vq);
 }
 
 bool virtqueue_create(struct virtqueue *vq, uint16_t size, bool event_idx,

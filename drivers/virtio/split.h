@@ -122,6 +122,8 @@ bool virtqueue_create(struct virtqueue *vq, uint16_t size, bool event_idx,
 /* The same for a legacy device: the ring in one block, whose address is vq->desc_dma (2.7.2). */
 bool virtqueue_create_legacy(struct virtqueue *vq, uint16_t size, bool event_idx,
 			     const struct vq_frame *frame, uint16_t table_entries);
+/* Only while the device has no use for the queue: the memory as it was at first, nothing in flight. */
+void virtqueue_restart(struct virtqueue *vq);
 /* Only once the device is reset: it must not write to this memory any more. */
 void virtqueue_destroy(struct virtqueue *vq);
 /* Writes the descriptors of the frame at @head. */

@@ -115,6 +115,8 @@ static const struct option table[] = {
 	 .valid = "0 (what the device offers) or a power of two, 4 to 32768"},
 	{RUN("blk.timeout_ms", blk.timeout_ns), .parse = value_timeout_ms, .min = 1,
 	 .max = 86400000, .valid = "1 to 86400000"},
+	{RUN("blk.recover", blk.recover), .parse = value_choice, .max = BLK_RECOVER_QUEUE,
+	 .valid = "device|queue"},
 	{RUN("virtio.transport", blk.transport), .parse = value_choice, .max = VIRTIO_LEGACY,
 	 .valid = "auto|modern|legacy"},
 	{RUN("alloc", alloc_high), .parse = value_choice_bool, .valid = "low|high"},

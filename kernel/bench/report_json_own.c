@@ -99,6 +99,7 @@ void json_counters(struct json *j, const struct blk_counters *c, uint64_t ios)
 	json_u64(j, "ring_full", c->ring_full);
 	json_u64(j, "rekicks", c->rekicks);
 	json_u64(j, "timeouts", c->timeouts);
+	json_u64(j, "queue_resets", c->queue_resets);
 }
 
 static void json_errors(struct json *j, const struct job_result *r)
