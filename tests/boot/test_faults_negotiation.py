@@ -8,8 +8,9 @@ from traces import accepted_features, accesses, count, statuses
 
 VERSION_1, EVENT_IDX, INDIRECT_DESC, ACCESS_PLATFORM = 1 << 32, 1 << 29, 1 << 28, 1 << 33
 RO, FLUSH, CONFIG_WCE = 1 << 5, 1 << 9, 1 << 11
-# SIZE_MAX, SEG_MAX, RO, BLK_SIZE, FLUSH, CONFIG_WCE: what the block driver understands.
-IMPLEMENTED = sum(1 << bit for bit in (1, 2, 5, 6, 9, 11)) | VERSION_1 | EVENT_IDX | INDIRECT_DESC
+# SIZE_MAX, SEG_MAX, RO, BLK_SIZE, FLUSH, CONFIG_WCE, MQ; RING_RESET: what the driver understands.
+IMPLEMENTED = (sum(1 << bit for bit in (1, 2, 5, 6, 9, 11, 12, 40)) | VERSION_1 | EVENT_IDX |
+               INDIRECT_DESC)
 TRACE = ("memory_region_ops_read", "memory_region_ops_write", "virtio_set_status",
          "virtio_queue_notify")
 READ_ONLY_FIELDS = {4: "device_feature", 18: "num_queues", 21: "config_generation",

@@ -17,7 +17,7 @@ def common(trace):
 @pytest.mark.conformance("QRST-01", "QRST-03", "QRST-04", "QRST-05", "QRST-07")
 def test_stuck_queue(boot):
     """The second job meets the same silence; then it is the device's turn."""
-    out = boot(f"blk.recover=queue {STUCK} name=a name=b",
+    out = boot(f"blk.recover=queue {STUCK} name=a name=b stonewall",
                null_disk(latency_ns=4_000_000_000, iothread=True),
                status=IO_ERROR, trace=TRACE, json=True)
     assert out.text.count("warning: vda 00:01.0: queue 0 was reset by itself; 4 commands") == 1
