@@ -59,12 +59,13 @@ static void stuck_queue(void **state)
 
 	for (unsigned i = 0; i < 8; i++) {
 		unsigned sent, resets;
+		uint64_t before;
 
 		start(rig, i & 1, i & 2);
 		rig->disk.queue_reset_reads = i & 4 ? 1000 : 0;
-		for (resets = 1; resets <= 3; resets++) {
+		for (resets = 1; resets <= 5; resets++) {
 			rig->disk.finish = FAKE_HELD;
-			sent = send(rig, resets == 2 ? 2 : 1);
+			sent = send(rig, resets > 1 ? 2 : 1);
 			assert_true(sent > 0);
 			wait_for(rig, sent, BLK_TIMED_OUT);
 			rig->disk.finish = FAKE_AT_ONCE;
@@ -80,6 +81,12 @@ static void stuck_queue(void **state)
 			assert_int_equal(rig->disk.queue[0].resets, resets);
 			assert_int_equal(blk_counters(rig->blk.queues[0])->queue_resets, resets);
 		}
+		/* No long table was lost with what was in flight. */
+		before = blk_counters(rig->blk.queues[0])->indirect;
+		sent = send(rig, 2);
+		wait_for(rig, sent, BLK_OK);
+		assert_int_equal(blk_counters(rig->blk.queues[0])->indirect - before,
+				 i & 2 ? sent : 0);
 		assert_int_equal(rig->disk.status, 15); /* the device was not reset */
 		assert_true(rig_logged(rig, "queue 0 was reset by itself"));
 		blk_close(&rig->blk);
