@@ -2,14 +2,6 @@
 /* What does a job do besides sending and taking? It is the place, the unusual, and the end. */
 #include "kernel/bench/job_io.h"
 
-static inline uint64_t next_block(struct job *job)
-{
-	uint64_t block = job->next_block;
-
-	job->next_block = block + 1 == job->plan->nr_blocks ? 0 : block + 1;
-	return block;
-}
-
 static void set_op(struct job *job, struct blk_request *req, bool write)
 {
 	if (req->op == (write ? BLK_WRITE : BLK_READ))
@@ -32,20 +24,34 @@ static void pick_ops(struct job *job, struct blk_request **reqs, unsigned n)
 	}
 }
 
-void job_place(struct job *job, struct blk_request **reqs, unsigned n, struct io_batch *batch)
+/* One loop each, so that none asks for each request what holds for all. */
+static void place_random(struct job *job, struct blk_request **reqs, unsigned n,
+			 struct io_batch *batch)
 {
 	uint64_t first_512 = job->plan->first_lba_512, block_512 = job->plan->block_512;
 	uint64_t nr_blocks = job->plan->nr_blocks;
 	struct random random = job->random;
-	bool is_random = job->is_random;
 
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t block = is_random ? random_below(&random, nr_blocks) : next_block(job);
-
-		reqs[i]->lba_512 = first_512 + block * block_512;
-		reqs[i]->user = batch;
+	for (struct blk_request **end = reqs + n; reqs < end; reqs++) {
+		(*reqs)->lba_512 = first_512 + random_below(&random, nr_blocks) * block_512;
+		(*reqs)->user = batch;
 	}
 	job->random = random;
+}
+
+static void place_in_order(struct job *job, struct blk_request **reqs, unsigned n,
+			   struct io_batch *batch)
+{
+	const struct job_plan *plan = job->plan;
+	uint64_t block = job->next_block;
+
+	for (struct blk_request **end = reqs + n; reqs < end; reqs++) {
+		(*reqs)->lba_512 = plan->first_lba_512 + block * plan->block_512;
+		(*reqs)->user = batch;
+		if (++block == plan->nr_blocks)
+			block = 0;
+	}
+	job->next_block = block;
 }
 
 unsigned job_allows(struct job *job, unsigned n, uint64_t now)
@@ -53,14 +59,24 @@ unsigned job_allows(struct job *job, unsigned n, uint64_t now)
 	return job->pace.on ? pace_allows(&job->pace, n, now) : n;
 }
 
-void job_place_unusual(struct job *job, struct blk_request **reqs, unsigned n,
-		       struct io_batch *batch)
+static void place_unusual(struct job *job, struct blk_request **reqs, unsigned n,
+			  struct io_batch *batch)
 {
 	if (job->hash)
 		hash_place(job, reqs, n, batch);
+	else if (job_rw_random(job->plan->options->rw))
+		place_random(job, reqs, n, batch);
 	else
-		job_place(job, reqs, n, batch);
+		place_in_order(job, reqs, n, batch);
 	pick_ops(job, reqs, n);
+}
+
+void job_choose_place(struct job *job)
+{
+	if (job->unusual)
+		job->place = place_unusual;
+	else
+		job->place = job_rw_random(job->plan->options->rw) ? place_random : place_in_order;
 }
 
 void job_keep_rest(struct job *job, unsigned taken)

@@ -12,7 +12,7 @@
 struct lane_port;
 
 struct job {
-	/* job_place(), or another for an unusual job. */
+	/* Gives requests their places on the disk, and what to do there where that changes. */
 	void (*place)(struct job *job, struct blk_request **reqs, unsigned n,
 		      struct io_batch *batch);
 	const struct job_plan *plan;
@@ -30,9 +30,9 @@ struct job {
 	unsigned batch_submit, complete_min, complete_max;
 	uint64_t left; /* requests still to prepare */
 	uint64_t next_block;
-	uint64_t write_share;		  /* of 2^32: how often a mixed job writes */
-	bool is_random, is_mixed, writes; /* writes: all of them, unless mixed */
-	bool unusual;			  /* mixed, hashed or held back */
+	uint64_t write_share;  /* of 2^32: how often a mixed job writes */
+	bool is_mixed, writes; /* writes: all of them, unless mixed */
+	bool unusual;	       /* mixed, hashed or held back */
 	struct random random;
 	struct hash *hash; /* NULL: the data is not looked at */
 	struct pace pace;

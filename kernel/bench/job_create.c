@@ -20,7 +20,6 @@ static void set_kind(struct job *job)
 {
 	const struct job_options *o = job->plan->options;
 
-	job->is_random = job_rw_random(o->rw);
 	job->is_mixed = job_rw_reads(o->rw) && job_rw_writes(o->rw);
 	job->writes = job_rw_writes(o->rw);
 	job->write_share = ((100ull - o->rwmixread) << 32) / 100;
@@ -65,7 +64,7 @@ bool job_create(struct job *job, struct job_result *result, struct blk_port *por
 		hash_init(job);
 	}
 	job->unusual = job->is_mixed || job->hash || job->pace.on;
-	job->place = job->unusual ? job_place_unusual : job_place;
+	job_choose_place(job);
 	return true;
 }
 

@@ -12,11 +12,10 @@
 #include "kernel/bench/job.h"
 #include "kernel/bench/record.h"
 
-/* job.c: gives requests their places on the disk, and what to do there where that changes. */
-void job_place(struct job *job, struct blk_request **reqs, unsigned n, struct io_batch *batch);
+/* job.c: sets job->place. */
+void job_choose_place(struct job *job);
+/* How many of @n a job that is held back may make. */
 unsigned job_allows(struct job *job, unsigned n, uint64_t now);
-void job_place_unusual(struct job *job, struct blk_request **reqs, unsigned n,
-		       struct io_batch *batch);
 /* The ring took only @taken of what is ready: the rest waits, as a batch of its own. */
 void job_keep_rest(struct job *job, unsigned taken);
 void job_failed(struct job *job, const struct blk_request *req);

@@ -57,21 +57,21 @@ static void __attribute__((noinline)) found_full(struct lane *l, struct job *job
 
 static hot void issue(struct lane *l)
 {
-	struct job **end = l->job + l->nr_live;
+	struct job **at = l->job, **end = at + l->nr_live;
 
-	for (struct job **at = l->job; at < end; at++) {
+	do { /* there is one at least */
 		struct job *job = *at;
-		unsigned sent;
 
-		if (!job_may_issue(job))
-			continue;
-		sent = job_issue(job, l->now);
-		job->via->in_flight += sent;
-		if (sent == 0)
-			found_full(l, job);
-		else
-			l->empty = 0;
-	}
+		if (job_may_issue(job)) {
+			unsigned sent = job_issue(job, l->now);
+
+			job->via->in_flight += sent;
+			if (sent == 0)
+				found_full(l, job);
+			else
+				l->empty = 0;
+		}
+	} while (++at < end);
 }
 
 static hot void take(struct lane *l, struct job *job, unsigned n)
@@ -121,12 +121,13 @@ static hot unsigned poll_port(struct lane *l, struct lane_port *p)
 
 static hot unsigned poll(struct lane *l)
 {
-	struct lane_port *end = l->port + l->nr_ports;
+	struct lane_port *p = l->port, *end = p + l->nr_ports;
 	unsigned n = 0;
 
-	for (struct lane_port *p = l->port; p < end; p++)
+	do { /* there is one at least */
 		if (p->in_flight || p->full)
 			n += poll_port(l, p);
+	} while (++p < end);
 	return n;
 }
 
@@ -185,7 +186,7 @@ static void __attribute__((noinline)) events(struct lane *l)
 }
 
 /* The time from one turn in which nothing moved to the next is idle. */
-static inline void idle(struct lane *l)
+static void __attribute__((noinline)) idle(struct lane *l)
 {
 	if (l->empty++ > 0)
 		l->usage.idle_cycles += l->now - l->idle_mark;
