@@ -47,7 +47,7 @@ def refused(boot, append, disk, *said, status=USAGE, **how):
     ("blk.irq_coalesce=0", "blk.irq_coalesce=0: expected 1 to 32768"),
     ("blk.ring=packed", "blk.ring=packed: only auto|split is supported"),
     ("verify=crc32c", "verify=crc32c: only 0 is supported"),
-    ("numjobs=2", "numjobs=2: only 1 is supported"),
+    ("numjobs=0", "numjobs=0: expected 1 to 64"),
     ("percentile_list=0", "percentile_list=0: expected up to 20 numbers"),
     ("'name=a", "a quote is not closed"),
 ])

@@ -32,7 +32,7 @@ def test_f154_disk_that_never_answers(boot):
 
 
 def test_f154_other_disks_go_on(boot, stamped):
-    out = boot("blk.timeout_ms=500 name=stuck name=good filename=vdb rw=read hash=crc32c bs=64k",
+    out = boot("blk.timeout_ms=500 name=stuck name=good stonewall filename=vdb rw=read hash=crc32c bs=64k",
                null_disk(latency_ns=3_000_000_000, iothread=True), file_disk(stamped.path),
                status=IO_ERROR)
     assert out.crc32c() == stamped.crc()
@@ -50,7 +50,7 @@ def test_f154_slow_is_not_stuck(boot):
 def test_f157_job_ends_with_requests_in_flight(boot, stamped):
     """256 requests wait at a slow disk when the time is up; the next job reads what is there."""
     out = boot("bs=4k name=late rw=randread iodepth=256 runtime=200ms time_based "
-               "name=after rw=read hash=crc32c bs=64k iodepth=8",
+               "name=after stonewall rw=read hash=crc32c bs=64k iodepth=8",
                throttled_disk(stamped.path, 1000), json=True)
     assert out.crc32c() == stamped.crc()
     late, after = out.job(0)["read"], out.job(1)["read"]

@@ -129,7 +129,7 @@ def test_f125_two_disks_on_one_line(boot, depth):
     """Neither starves, nor is told of more than it has completed."""
     disks = [null_disk(latency_ns=SLOW_NS, device=f"addr={addr},vectors=0") for addr in (4, 8)]
     job = f"number_ios={50 * depth}"
-    out = boot(f"blk.mode=irq iodepth={depth} name=a filename=vda {job} name=b filename=vdb {job} "
+    out = boot(f"blk.mode=irq iodepth={depth} stonewall name=a filename=vda {job} name=b filename=vdb {job} "
                f"name=c filename=vda {job}", *disks, machine="pc", json=True)
     for number, disk in enumerate(("vda", "vdb", "vda")):
         own = told(out.job(number))

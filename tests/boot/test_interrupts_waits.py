@@ -109,7 +109,7 @@ def test_f113_errors_as_if_polled(boot, stamped, mode):
 def test_f154_disk_that_never_answers(boot, stamped, mode, vectors):
     """No interrupt comes, ever; a halt ends all the same, and the next job on a good disk runs."""
     out = boot(f"blk.mode={mode} blk.timeout_ms=300 iodepth=4 rw=read bs=4k "
-               "name=stuck name=good filename=vdb hash=crc32c",
+               "name=stuck name=good stonewall filename=vdb hash=crc32c",
                null_disk(latency_ns=2_000_000_000, device=f"vectors={vectors}", iothread=False),
                file_disk(stamped.path, f"vectors={vectors}"), status=IO_ERROR, json=True)
     found = re.findall(r"^error: vda 00:\S+: queue 0 tag \d+: read of 4096 bytes at sector (\d+) "

@@ -27,7 +27,7 @@ def test_matrix(boot, stamped, number):
     indirect_policy = "always" if indirect == "on" else "never"
     device = f"event_idx={event_idx},indirect_desc={indirect},queue-size={queue_size}"
     out = boot(f"bs={bs} iodepth={iodepth} blk.indirect={indirect_policy} "
-               f"name=all rw=read hash=crc32c name=some rw=randread number_ios={RANDOM_READS}",
+               f"name=all rw=read hash=crc32c name=some stonewall rw=randread number_ios={RANDOM_READS}",
                file_disk(stamped.path, device, iothread=True),
                machine=machine, cpu=cpu, memory=memory)
     assert out.crc32c() == stamped.crc(), out.show()

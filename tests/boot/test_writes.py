@@ -65,7 +65,7 @@ def test_what_is_written_is_no_zeroes(boot, image):
 
 def test_shared_disk_of_two_jobs(boot, image):
     """The second job reads what the first has left outside its range."""
-    out = boot(f"name=w rw=randwrite offset={OFFSET} size={SIZE} name=r rw=read hash=crc32c "
+    out = boot(f"name=w rw=randwrite offset={OFFSET} size={SIZE} name=r stonewall rw=read hash=crc32c "
                f"bs=64k size={OFFSET}", file_disk(image.path))
     assert out.crc32c() == image.crc(0, OFFSET)
 

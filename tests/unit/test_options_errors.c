@@ -137,7 +137,19 @@ static void messages(void **state)
 	refuses("bs", "bs: needs a value; expected a size up to 1g, such as 4k, in whole blocks of "
 		      "the disk");
 	refuses("time_based=", "time_based=: the value is missing; expected 0|1");
-	refuses("numjobs=4", "numjobs=4: only 1 is supported");
+	refuses("numjobs=65", "numjobs=65: expected 1 to 64");
+	refuses("numjobs=64 name=a name=b name=c name=d name=e",
+		"numjobs: 320 jobs in all; a run has at most 256");
+	refuses("cpus_allowed=0,,2", "cpus_allowed=0,,2: expected CPUs below 256, such as 0,2-4");
+	refuses("cpus_allowed=3-1", "cpus_allowed=3-1: expected CPUs below 256, such as 0,2-4");
+	refuses("cpus_allowed=256", "cpus_allowed=256: expected CPUs below 256, such as 0,2-4");
+	refuses("cpus_allowed_policy=x", "cpus_allowed_policy=x: expected shared|split");
+	refuses("hipri=2", "hipri=2: expected 0|1");
+	refuses("rate_iops=1,2,3", "rate_iops=1,2,3: expected requests a second up to 1000000000, "
+				   "or those of reads and writes, N,M");
+	refuses("thinktime=x",
+		"thinktime=x: expected a time up to 365d, such as 100 (microseconds), 5ms or 1s");
+	refuses("thinktime_blocks=0", "thinktime_blocks=0: expected 1 to 4294967295");
 	refuses("gtod_reduce", "gtod_reduce=1: only 0 is supported");
 	refuses("disable_lat=1", "disable_lat=1: only 0 is supported");
 	refuses("sync=1", "sync=1: only 0|none is supported");
