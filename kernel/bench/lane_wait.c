@@ -43,11 +43,6 @@ static uint64_t deadline(const struct lane *l)
 	return first;
 }
 
-static uint64_t interrupts(const struct lane_port *p)
-{
-	return blk_interrupts(p->blk.queue);
-}
-
 /* False: something has come meanwhile. */
 static bool arm(struct lane *l)
 {
@@ -56,8 +51,7 @@ static bool arm(struct lane *l)
 
 		if (p->in_flight == 0)
 			continue;
-		if (p->counts_missed)
-			p->irqs_before = interrupts(p);
+		p->irqs_before = blk_interrupts(p->blk.queue);
 		p->armed = true;
 		if (!blk_port_arm(&p->blk, p->coalesce))
 			return false;
@@ -83,11 +77,12 @@ static void count_missed(struct lane *l)
 	for (unsigned i = 0; i < l->nr_ports; i++) {
 		struct lane_port *p = &l->port[i];
 
-		if (!p->armed || !p->counts_missed || interrupts(p) != p->irqs_before ||
+		if (!p->armed || !p->counts_missed ||
+		    blk_interrupts(p->blk.queue) != p->irqs_before ||
 		    blk_port_arm(&p->blk, p->coalesce))
 			continue;
 		interrupt_wait(cycles() + ns_to_cycles(LATE_NS));
-		l->usage.wakeups_missed += interrupts(p) == p->irqs_before;
+		l->usage.wakeups_missed += blk_interrupts(p->blk.queue) == p->irqs_before;
 	}
 }
 
