@@ -129,6 +129,14 @@ static void arming(struct rig *rig)
 	assert_false(blk_port_arm(&b, 1)); /* not seen by a poll yet */
 	blk_port_disarm(&b);
 	expect(&b, 2, 1);
+	submit(&b, 3, 2);
+	complete(rig, 1);
+	expect(&a, 0, 0);
+	assert_false(blk_port_arm(&b, 2)); /* less than it wishes for, but there */
+	blk_port_disarm(&b);
+	complete(rig, 1);
+	expect(&b, 3, 1);
+	expect(&b, 4, 1);
 }
 
 static void arming_sees_all(void **state)
