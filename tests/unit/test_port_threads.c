@@ -159,6 +159,7 @@ static void run(struct rig *rig, unsigned cpus, unsigned halts, bool event_idx)
 		set_up(&workers[i], queue, i);
 		workers[i].halts = halts >> i & 1;
 	}
+	rig_tolerate(); /* the threads end first */
 	fake_thread_start(&rig->disk, 1 + cpus + halts);
 	for (unsigned i = 0; i < cpus; i++)
 		assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
