@@ -64,18 +64,17 @@ static void unhalt(struct blk_port *port)
 	port->halted = false;
 }
 
-static void wake(struct blk_port *port, const struct blk_port *self)
+static void wake(struct blk_port *port)
 {
 	unhalt(port);
-	if (port != self)
-		cpu_wake(port->cpu);
+	cpu_wake(port->cpu);
 }
 
 static void wake_halted(struct blk_queue *q, const struct blk_port *self)
 {
 	for (struct blk_port *p = q->users.ports; p && q->users.nr_halted; p = p->next)
 		if (p->halted)
-			wake(p, self);
+			p == self ? unhalt(p) : wake(p);
 }
 
 /* Wakes those whose wish is fulfilled, and arms the queue for the least wish that is not, as the
@@ -88,7 +87,7 @@ static void settle(struct blk_queue *q, const struct blk_port *self)
 		if (!p->halted)
 			continue;
 		if (p->nr_mail >= p->wish)
-			wake(p, self);
+			p == self ? unhalt(p) : wake(p);
 		else if (p->wish - p->nr_mail < least)
 			least = p->wish - p->nr_mail;
 	}
@@ -264,7 +263,7 @@ void blk_ports_interrupted(struct blk_queue *q)
 	blk_count_interrupt(q);
 	for (struct blk_port *p = users->ports; p; p = p->next)
 		if (p->halted && p->cpu != here)
-			wake(p, NULL);
+			wake(p);
 	spin_unlock(&users->lock);
 }
 
