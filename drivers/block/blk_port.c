@@ -221,7 +221,8 @@ bool blk_port_check_progress(struct blk_port *port)
 		return blk_check_progress(q);
 	spin_lock(&q->users.lock);
 	working = blk_check_progress(q);
-	if (!working)
+	/* A reset, of the device or the queue alone, ended what they wait for, and took the wish. */
+	if (!working || q->ended)
 		wake_halted(q, port);
 	spin_unlock(&q->users.lock);
 	return working;

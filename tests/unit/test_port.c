@@ -309,6 +309,43 @@ static void broken_ends_all(void **state)
 	both(state, broken);
 }
 
+/* A queue that is reset by itself works on; who waited for what it held is woken. */
+static void queue_reset(void **state)
+{
+	struct rig *rig = *state;
+	bool working = true;
+
+	rig->disk.features |= FAKE_BIT(FAKE_RING_RESET);
+	rig->config.recover = BLK_RECOVER_QUEUE;
+	rig->disk.finish = FAKE_HELD;
+	rig->config.mode = BLK_IRQ;
+	data = rig_memory(512);
+	rig_start(rig);
+	blk_port_open(&a, rig->blk.queues[0], 0);
+	blk_port_open(&b, rig->blk.queues[0], 1);
+	submit(&a, 0, 1);
+	submit(&b, 1, 2);
+	assert_true(blk_port_arm(&b, 1));
+	for (unsigned i = 0; b.halted && i < 100; i++) {
+		host.clock_ns += 1000000000;
+		working &= blk_port_check_progress(&a);
+	}
+	assert_true(working);
+	assert_false(b.halted);
+	assert_true(wakes(1));
+	blk_port_disarm(&b);
+	assert_int_equal(blk_port_poll(&b, done, 32), 2);
+	assert_int_equal(done[0]->progress.status, BLK_TIMED_OUT);
+	assert_int_equal(blk_port_poll(&a, done, 32), 1);
+	submit(&b, 1, 2);
+	assert_true(blk_port_arm(&b, 1));
+	complete(rig, 2);
+	assert_true(wakes(0) && wakes(1));
+	blk_port_disarm(&b);
+	expect(&b, 1, 2);
+	close_two(rig);
+}
+
 /* F-129, F-130: a queue that breaks takes the others of its disk with it; each ends its own. */
 static void other_queues_end(void **state)
 {
@@ -352,7 +389,7 @@ int main(void)
 		rig_test(delivery_wakes),     rig_test(wish_stands),
 		rig_test(least_wish_counts),  rig_test(only_port_elsewhere),
 		rig_test(refused_come_back),  rig_test(broken_ends_all),
-		rig_test(other_queues_end),
+		rig_test(other_queues_end),   rig_test(queue_reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
