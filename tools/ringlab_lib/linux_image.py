@@ -17,7 +17,7 @@ from .qemu import ROOT
 HOME = os.path.join(ROOT, "build", "linux")
 TIMEOUT_S = 600
 # In the order of insmod.
-MODULES = ("virtio", "virtio_ring", "virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci",
+MODULES = ("virtio_ring", "virtio", "virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci",
            "virtio_blk")
 BEGIN, END = "fio-json-begin", "fio-json-end"
 

@@ -37,6 +37,9 @@ def parse(said: str) -> dict:
     if report is None:
         raise LauncherError(f"no report of fio from Linux: {why}; it said: "
                             f"{(between or said).strip()[:800]}", NOT_STARTED)
+    if value(report, 0, "error") or not value(report, 0, "read", "iops"):
+        words = between.partition("{")[0].strip() or said.strip()[-300:]
+        raise LauncherError(f"fio on Linux did no I/O: {words}", NOT_STARTED)
     return report
 
 
