@@ -28,7 +28,8 @@ OPT  := $(if $(filter 1,$(DEBUG)),-O1 -DDEBUG=1,-O2)
 # What a request passes through is made fast, the rest small.
 COLD := $(if $(filter 1,$(DEBUG)),,-Os)
 HOT  := drivers/block/blk_io.c drivers/block/blk_port.c drivers/block/blk_long.c \
-	drivers/virtio/split.c drivers/virtio/split_long.c \
+	drivers/virtio/split.c drivers/virtio/split_long.c drivers/virtio/packed.c \
+	drivers/virtio/packed_long.c drivers/virtio/long.c \
 	kernel/bench/job.c kernel/bench/hash.c kernel/bench/lane.c kernel/bench/lane_wait.c \
 	kernel/bench/waiter.c lib/crc32c.c lib/mem.c
 COMMON := -std=gnu11 -g $(WARN) -I. -MMD -MP

@@ -83,16 +83,29 @@ static bool device_honours(const struct blk_config *config, const struct blk_dev
 		       disk->name, disk->queue_size);
 		return false;
 	}
+	if (config->qsize && config->qsize != disk->queue_size) {
+		format(error, error_size,
+		       "blk.qsize=%u: %s has a split ring, whose size is a power of two, at least "
+		       "4; or use blk.ring=packed",
+		       config->qsize, disk->name);
+		return false;
+	}
 	if (config->event_idx == BLK_EVENT_IDX_ON && !disk->event_idx) {
 		format(error, error_size,
 		       "blk.event_idx=1: %s does not offer EVENT_IDX; use blk.event_idx=auto",
 		       disk->name);
 		return false;
 	}
-	if (config->indirect == BLK_INDIRECT_ALWAYS && !disk->indirect_desc) {
+	if (config->indirect != BLK_INDIRECT_NEVER && !disk->indirect_desc) {
 		format(error, error_size,
-		       "blk.indirect=always: %s does not offer indirect descriptors; use "
+		       "blk.indirect=%s: %s does not offer indirect descriptors; use "
 		       "blk.indirect=never",
+		       disk->indirect, disk->name);
+		return false;
+	}
+	if (config->ring == BLK_RING_PACKED && !str_eq(disk->ring, "packed")) {
+		format(error, error_size,
+		       "blk.ring=packed: %s has a split ring only; use blk.ring=split or auto",
 		       disk->name);
 		return false;
 	}

@@ -48,8 +48,8 @@ struct blk_request {
 		const struct blk_queue *queue; /* NULL: not prepared */
 		uint64_t lba_max_512;	       /* the last place where its data still fits */
 		uint64_t type;		       /* first half of the header */
-		uint32_t writable_bytes;
-		uint16_t data_flags;
+		uint64_t data_word;	       /* of the descriptor of its data */
+		uint64_t writable_bytes;
 	} prepared;
 };
 
@@ -78,7 +78,15 @@ enum blk_irq { BLK_IRQ_AUTO, BLK_IRQ_MSIX, BLK_IRQ_MSIX_SHARED, BLK_IRQ_INTX };
 /* What is reset when a request is not answered in time: the device, or where it can, the queue. */
 enum blk_recover { BLK_RECOVER_DEVICE, BLK_RECOVER_QUEUE };
 enum blk_event_idx { BLK_EVENT_IDX_OFF, BLK_EVENT_IDX_ON, BLK_EVENT_IDX_AUTO };
-enum blk_indirect { BLK_INDIRECT_NEVER, BLK_INDIRECT_ALWAYS };
+enum blk_ring { BLK_RING_AUTO, BLK_RING_SPLIT, BLK_RING_PACKED };
+/* Which chains go into indirect tables: those that fit no other way, all, or those for which fewer
+ * descriptors than a threshold are free; adaptive: a threshold that follows how full the ring was. */
+enum blk_indirect {
+	BLK_INDIRECT_NEVER,
+	BLK_INDIRECT_ALWAYS,
+	BLK_INDIRECT_THRESHOLD,
+	BLK_INDIRECT_ADAPTIVE,
+};
 
 /* The driver options of the command line, "blk.*" and "virtio.*". */
 struct blk_config {
@@ -87,7 +95,9 @@ struct blk_config {
 	enum blk_mode mode;
 	uint32_t irq_coalesce; /* completions for which one interrupt is asked for */
 	enum blk_irq irq;
+	enum blk_ring ring; /* auto: packed where it is offered */
 	enum blk_indirect indirect;
+	uint32_t indirect_below;      /* the threshold; 0: an eighth of the ring, at least 16 */
 	enum blk_event_idx event_idx; /* off: not accepted though offered */
 	uint64_t features_off;	      /* bits not to be accepted though offered */
 	uint64_t features_on;	      /* bits that the caller counts on; blk_device says what is */
@@ -124,7 +134,8 @@ struct blk_device {
 		uint64_t offered, known, accepted;
 	} features;
 	const char *transport; /* "modern", "legacy" */
-	const char *ring;      /* "split" */
+	const char *ring;      /* "split", "packed" */
+	char indirect[16];     /* "never", "always", "threshold:32", "threshold:auto" */
 	uint32_t irq_coalesce;
 	/* Of queue 0, as of all that are not set aside for polling unless one was refused its vector. */
 	enum blk_mode mode;    /* what was asked for, or BLK_POLL where no interrupt could be had */

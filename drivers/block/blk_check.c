@@ -42,6 +42,7 @@ void blk_prepare(const struct blk_queue *q, struct blk_request *req)
 		.lba_max_512 = q->capacity_512 - sectors_of(req),
 		.type = read ? VIRTIO_BLK_T_IN : VIRTIO_BLK_T_OUT,
 		.writable_bytes = read ? req->sgl.len_bytes + 1 : 1,
-		.data_flags = VRING_DESC_F_NEXT | (read ? VRING_DESC_F_WRITE : 0),
+		.data_word = virtqueue_data_word(&q->vq, req->sgl.len_bytes,
+						 read ? VRING_DESC_F_WRITE : 0),
 	};
 }

@@ -24,21 +24,22 @@ bool blk_is_disk(const struct pci_function *fn)
 static uint16_t choose_queue_size(const struct virtio_device *dev, uint16_t size,
 				  const struct blk_config *config, char *why, size_t why_size)
 {
+	uint32_t wanted = config->qsize && config->qsize < size ? config->qsize : size;
+	bool packed = virtio_has(dev, VIRTIO_F_RING_PACKED);
+
 	if (size == 0)
 		format(why, why_size, "does not exist");
-	else if ((size & (size - 1)) || size > VIRTQUEUE_SIZE_MAX)
+	else if (size > VIRTQUEUE_SIZE_MAX || (!packed && (size & (size - 1))))
 		format(why, why_size, "size %u is not a power of two, as a split ring needs", size);
 	else if (size < VQ_FRAME_DESCRIPTORS)
 		format(why, why_size, "size %u: a read needs %u descriptors", size,
 		       VQ_FRAME_DESCRIPTORS);
-	else if (config->qsize & (config->qsize - 1) ||
-		 (config->qsize && config->qsize < VQ_FRAME_DESCRIPTORS))
-		format(why, why_size, "size %u was asked for: not a power of two, or below 4",
-		       config->qsize);
+	else if (wanted < VQ_FRAME_DESCRIPTORS || (!packed && (wanted & (wanted - 1))))
+		return size; /* not what was asked for, as queue_size tells */
 	else if (virtio_is_legacy(dev))
 		return size; /* 4.1.5.1.3.1: as it is */
 	else
-		return config->qsize && config->qsize < size ? (uint16_t)config->qsize : size;
+		return (uint16_t)wanted;
 	return 0;
 }
 
@@ -47,10 +48,6 @@ static void destroy_queue(struct blk_queue *q)
 	uint16_t size = q->size;
 
 	virtqueue_destroy(&q->vq);
-	if (q->header) {
-		dma_unmap(q->header_dma, sizeof(*q->header) * size);
-		dma_free(q->header, sizeof(*q->header) * size);
-	}
 	if (q->status) {
 		dma_unmap(q->status_dma, size);
 		dma_free(q->status, size);
@@ -58,19 +55,44 @@ static void destroy_queue(struct blk_queue *q)
 	dma_free(q, sizeof(*q));
 }
 
-static bool create_ring(struct blk_queue *q, const struct virtio_device *dev)
-{
-	struct vq_frame frame = {.header_bytes = sizeof(*q->header)};
-	uint16_t tables = virtio_has(dev, VIRTIO_F_INDIRECT_DESC) ? (uint16_t)(q->seg_max + 2) : 0;
+#define THRESHOLD_MIN	  16
+#define THRESHOLD_DIVISOR 8
 
-	q->header = dma_alloc(sizeof(*q->header) * q->size, 128);
+static uint32_t indirect_threshold(const struct blk_config *config, uint16_t size)
+{
+	uint32_t share = size / THRESHOLD_DIVISOR;
+
+	if (config->indirect_below)
+		return config->indirect_below;
+	return share > THRESHOLD_MIN ? share : THRESHOLD_MIN;
+}
+
+static void set_indirect(struct vq_config *ring, const struct blk_config *config)
+{
+	if (config->indirect == BLK_INDIRECT_ALWAYS)
+		ring->indirect_below = VIRTQUEUE_SIZE_MAX + 1;
+	else if (config->indirect == BLK_INDIRECT_THRESHOLD)
+		ring->indirect_below = indirect_threshold(config, ring->size);
+	ring->adaptive = config->indirect == BLK_INDIRECT_ADAPTIVE;
+}
+
+static bool create_ring(struct blk_queue *q, const struct virtio_device *dev,
+			const struct blk_config *config)
+{
+	struct vq_config ring = {.size = q->size,
+				 .packed = virtio_has(dev, VIRTIO_F_RING_PACKED),
+				 .event_idx = virtio_has(dev, VIRTIO_F_EVENT_IDX),
+				 .contiguous = virtio_is_legacy(dev)};
+
+	if (virtio_has(dev, VIRTIO_F_INDIRECT_DESC))
+		ring.table_entries = (uint16_t)(q->seg_max + 2);
+	set_indirect(&ring, config);
 	q->status = dma_alloc(q->size, 128);
-	if (!q->header || !q->status)
+	if (!q->status)
 		return false;
-	q->header_dma = frame.header = dma_map(q->header, sizeof(*q->header) * q->size);
-	q->status_dma = frame.status = dma_map(q->status, q->size);
-	return (virtio_is_legacy(dev) ? virtqueue_create_legacy : virtqueue_create)(
-		&q->vq, q->size, virtio_has(dev, VIRTIO_F_EVENT_IDX), &frame, tables);
+	ring.status = q->status;
+	q->status_dma = ring.status_dma = dma_map(q->status, q->size);
+	return virtqueue_create(&q->vq, &ring);
 }
 
 static struct blk_queue *create_queue(const struct blk_device *blk, uint16_t index, uint16_t size,
@@ -95,23 +117,18 @@ static struct blk_queue *create_queue(const struct blk_device *blk, uint16_t ind
 	q->timeout_ns = config->timeout_ns;
 	q->reset_alone = config->recover == BLK_RECOVER_QUEUE;
 	q->scanned_cycles = cycles();
-	if (create_ring(q, q->dev))
+	if (create_ring(q, q->dev, config))
 		return q;
 	destroy_queue(q);
 	return NULL;
 }
 
-/*
- * The limits of one command: the device's, and the ring's, which hold for a table too (2.7.5.3.1).
- * Without tables a chain is made of whole slots.
- */
+/* The limits of one command: the device's, and the ring's, which hold for a table too (2.7.5.3.1,
+ * 2.8.17). */
 static bool limit_segments(struct blk_device *blk, const struct virtio_device *dev, uint16_t size)
 {
-	bool tables = virtio_has(dev, VIRTIO_F_INDIRECT_DESC);
-	uint32_t most = tables ? size : size - size % VQ_FRAME_DESCRIPTORS;
+	uint32_t most = size < TABLE_ENTRIES_MAX ? size : TABLE_ENTRIES_MAX;
 
-	if (most > TABLE_ENTRIES_MAX)
-		most = TABLE_ENTRIES_MAX;
 	if (blk->seg_max > most - 2)
 		blk->seg_max = most - 2;
 	if ((uint64_t)blk->seg_max * blk->size_max_bytes >= blk->block_bytes)
@@ -201,6 +218,17 @@ static bool set_up_queues(struct blk_device *blk, struct virtio_device *dev,
 	return done;
 }
 
+static void name_indirect(struct blk_device *blk, const struct blk_config *config)
+{
+	static const char *const name[] = {"never", "always", "threshold", "threshold:auto"};
+
+	if (config->indirect == BLK_INDIRECT_THRESHOLD)
+		format(blk->indirect, sizeof(blk->indirect), "threshold:%u",
+		       indirect_threshold(config, blk->queue_size));
+	else
+		format(blk->indirect, sizeof(blk->indirect), "%s", name[config->indirect]);
+}
+
 /* 3.1.1, steps 4 to 8. */
 static bool start(struct blk_device *blk, struct virtio_device *dev,
 		  const struct blk_config *config)
@@ -219,6 +247,8 @@ static bool start(struct blk_device *blk, struct virtio_device *dev,
 	virtio_driver_ok(dev);
 	blk->event_idx = virtio_has(dev, VIRTIO_F_EVENT_IDX);
 	blk->indirect_desc = virtio_has(dev, VIRTIO_F_INDIRECT_DESC);
+	name_indirect(blk, config);
+	blk->ring = virtio_has(dev, VIRTIO_F_RING_PACKED) ? "packed" : "split";
 	return true;
 }
 
@@ -243,7 +273,7 @@ bool blk_open(struct blk_device *blk, const struct pci_function *pci, unsigned i
 {
 	struct blk_driver *driver = dma_alloc(sizeof(*driver), 64);
 
-	*blk = (struct blk_device){.driver = driver, .ring = "split"};
+	*blk = (struct blk_device){.driver = driver};
 	format(blk->name, sizeof(blk->name), index < 26 ? "vd%c" : "vd#%u",
 	       index < 26 ? 'a' + index : index);
 	format(blk->address, sizeof(blk->address), "%s", pci->address);

@@ -13,15 +13,16 @@ static inline bool is_ready(const struct blk_queue *q, const struct blk_request 
 	       likely((req->lba_512 & q->lba_mask_512) == 0);
 }
 
-/* Adds prepared requests until one is not, or the ring is full; returns how many. */
+/*
+ * Adds prepared requests until one is not, or the batch is full; returns how many. @kind is a constant
+ * where this is called: the same code several times over, each with one layout in it.
+ */
 static inline __attribute__((always_inline)) unsigned add_prepared(struct blk_queue *q,
 								   struct blk_request *const *reqs,
-								   unsigned n, unsigned data_shift)
+								   unsigned n, enum vq_kind kind)
 {
-	struct vq_batch batch = virtqueue_batch_begin(&q->vq);
+	struct vq_batch batch = virtqueue_batch_begin(&q->vq, kind);
 	struct blk_progress fresh = {.status = BLK_OK, .issued_scan = q->scans, .parts_left = 1};
-	struct virtio_blk_header *headers = q->header;
-	uint8_t *statuses = q->status;
 	unsigned i;
 
 	if (n > batch.room)
@@ -29,27 +30,47 @@ static inline __attribute__((always_inline)) unsigned add_prepared(struct blk_qu
 	for (i = 0; i < n; i++) {
 		struct blk_request *req = reqs[i];
 		const struct blk_prepared *p = &req->prepared;
-		uint32_t head;
+		struct vq_head *head;
 
 		if (unlikely(!is_ready(q, req)))
 			break;
 		head = virtqueue_batch_head(&batch, i);
-		headers[head].type = p->type;
-		headers[head].sector = req->lba_512;
-		statuses[head] = BLK_STATUS_UNSET;
+		blk_fill_header(head->frame->header, p->type, req->lba_512);
 		__builtin_memcpy(&req->progress, &fresh, sizeof(fresh)); /* one store */
-		virtqueue_batch_add(&batch, i, head, data_shift, req, req->sgl.inline_sg[0].addr,
-				    req->sgl.len_bytes, p->data_flags, p->writable_bytes);
+		virtqueue_batch_add(&batch, i, head, kind, req, req->sgl.inline_sg[0].addr,
+				    p->data_word, p->writable_bytes);
+		*head->status = BLK_STATUS_UNSET;
 	}
-	virtqueue_batch_end(&q->vq, i);
+	virtqueue_batch_end(&q->vq, &batch, i, kind);
+	if (kind == VQ_SPLIT_TABLES || kind == VQ_PACKED_TABLES)
+		q->counters.indirect += i;
 	return i;
+}
+
+/* One batch, as long as the layout stays the same. */
+static inline unsigned add_run(struct blk_queue *q, struct blk_request *const *reqs, unsigned n)
+{
+	switch (virtqueue_choose(&q->vq, &n)) {
+	case VQ_SPLIT_DIRECT:
+		return add_prepared(q, reqs, n, VQ_SPLIT_DIRECT);
+	case VQ_SPLIT_TABLES:
+		return add_prepared(q, reqs, n, VQ_SPLIT_TABLES);
+	case VQ_PACKED_DIRECT:
+		return add_prepared(q, reqs, n, VQ_PACKED_DIRECT);
+	default:
+		return add_prepared(q, reqs, n, VQ_PACKED_TABLES);
+	}
 }
 
 static inline unsigned add_ready(struct blk_queue *q, struct blk_request *const *reqs, unsigned n)
 {
-	/* Twice the same code, so that the shift is a constant in each. */
-	return q->vq.tables.frames ? add_prepared(q, reqs, n, VQ_TABLE_SHIFT)
-				   : add_prepared(q, reqs, n, 0);
+	unsigned added = 0, run;
+
+	do {
+		run = add_run(q, reqs + added, n - added);
+		added += run;
+	} while (unlikely(added < n) && run > 0);
+	return added;
 }
 
 /* Any other request: refused, or not prepared, or long. False: no room in the ring. */
@@ -77,8 +98,6 @@ static inline void publish_and_kick(struct blk_queue *q)
 	if (unlikely(commands == 0))
 		return;
 	q->counters.commands += commands;
-	if (q->vq.tables.frames)
-		q->counters.indirect += commands;
 	q->counters.batches++;
 	virtqueue_publish(&q->vq);
 	if (virtqueue_kick(&q->vq))
@@ -96,7 +115,7 @@ submit_rest(struct blk_queue *q, struct blk_request *const *reqs, unsigned n, un
 			blk_end(q, reqs[taken], BLK_DEVICE_GONE);
 		return n;
 	}
-	while (taken < n && !q->partial && q->vq.n_free > 0 && add_other(q, reqs[taken])) {
+	while (taken < n && !q->partial && add_other(q, reqs[taken])) {
 		taken++;
 		if (!q->partial)
 			taken += add_ready(q, reqs + taken, n - taken);
@@ -121,99 +140,99 @@ unsigned blk_submit(struct blk_queue *q, struct blk_request *const *reqs, unsign
 }
 
 /*
- * A completion that is not just as expected: length or status. Any status but OK is an error, and
- * UNSUPP one of its own. 2.7.8.3: nothing past len can be relied on; of what the device may write,
- * the status byte speaks for itself, but data must be there in full. False: the device lied.
+ * A completion that is not just as expected. Any status but OK is an error, and UNSUPP one of its
+ * own. 2.7.8.3: nothing past len can be relied on; of what the device may write, the status byte
+ * speaks for itself, but data must be there in full.
  */
-static bool __attribute__((noinline))
-judge(struct blk_queue *q, struct vq_head *head, uint8_t status, uint32_t len)
+static void judge(struct blk_request *req, uint8_t status, uint32_t len, uint32_t writable_bytes)
 {
-	struct blk_request *req = head->token;
-
-	if (virtio_is_legacy(q->dev)) /* 5.2.6.3: these report anything */
-		len = head->writable_bytes;
-	if (len > head->writable_bytes) {
-		q->vq.broken = "used length beyond the writable buffer";
-		return false;
-	}
 	if (status == VIRTIO_BLK_S_UNSUPP)
 		req->progress.status = BLK_UNSUPPORTED;
 	else if (status != VIRTIO_BLK_S_OK)
 		req->progress.status = BLK_IO_ERROR;
-	else if (len < head->writable_bytes && head->writable_bytes > 1)
+	else if (len < writable_bytes && writable_bytes > 1)
 		req->progress.status = BLK_SHORT;
-	return true;
 }
 
-static inline bool is_good(struct blk_queue *q, struct vq_head *head, uint8_t status, uint32_t len)
+/* Takes the next completion, whatever it is. The request if it is done with that, else NULL. What the
+ * ring says is read once more here, and may have changed since: it is believed no more than before. */
+static struct blk_request *__attribute__((noinline)) reap_odd(struct blk_queue *q)
 {
-	if (likely(status == VIRTIO_BLK_S_OK) && likely(len == head->writable_bytes))
-		return true;
-	return judge(q, head, status, len);
-}
-
-/* Takes up to @used completions of chains that are frames; stops at one that is not. */
-static inline unsigned reap_frames(struct blk_queue *q, struct blk_request **done, unsigned used)
-{
-	struct vq_drain drain = virtqueue_drain_begin(&q->vq);
-	const uint8_t *statuses = q->status;
-	unsigned i;
-
-	for (i = 0; i < used; i++) {
-		uint32_t id, len;
-		struct vq_head *head = virtqueue_drain_look(&drain, i, &id, &len);
-		uint8_t status;
-
-		if (unlikely(!head) || unlikely(virtqueue_is_long(head)))
-			break;
-		status = __atomic_load_n(&statuses[id], __ATOMIC_RELAXED);
-		if (unlikely(!is_good(q, head, status, len)))
-			break;
-		done[i] = head->token;
-		virtqueue_drain_free(&drain, i, id);
-	}
-	virtqueue_drain_end(&q->vq, i);
-	return i;
-}
-
-/* Takes the next completion, of a long chain. The request if it is done with that, else NULL. */
-static struct blk_request *reap_long(struct blk_queue *q)
-{
-	struct vq_drain drain = virtqueue_drain_begin(&q->vq);
-	uint32_t id, len;
-	struct vq_head *head = virtqueue_drain_look(&drain, 0, &id, &len);
+	uint32_t len;
+	struct vq_head *head = virtqueue_look(&q->vq, &len);
 	struct blk_request *req;
 
-	/* The entry is read once more here, and may have changed since. */
-	if (!head || !virtqueue_is_long(head)) {
+	if (!head) {
 		q->vq.broken = "used id is not in flight";
 		return NULL;
 	}
-	req = head->token;
-	if (!is_good(q, head, __atomic_load_n(&q->status[id], __ATOMIC_RELAXED), len))
+	if (virtio_is_legacy(q->dev)) /* 5.2.6.3: these report anything */
+		len = virtqueue_head_writable(head);
+	if (len > virtqueue_head_writable(head)) {
+		q->vq.broken = "used length beyond the writable buffer";
 		return NULL;
-	virtqueue_long_free(&q->vq, id);
+	}
+	req = head->token;
+	judge(req, __atomic_load_n(head->status, __ATOMIC_RELAXED), len,
+	      virtqueue_head_writable(head));
+	virtqueue_release(&q->vq, head);
 	return --req->progress.parts_left == 0 ? req : NULL;
+}
+
+/* Takes up to @max completions of frames that are good; stops at another, which is then *@odd. */
+static inline __attribute__((always_inline)) unsigned reap_frames(struct blk_queue *q,
+								  struct blk_request **done,
+								  unsigned max, enum vq_kind kind,
+								  bool *odd)
+{
+	struct vq_drain drain = virtqueue_drain_begin(&q->vq, kind);
+	unsigned i;
+
+	for (i = 0; i < max; i++) {
+		struct vq_head *head = virtqueue_drain_frame(&drain, i, kind);
+
+		if (!head)
+			break;
+		if (unlikely(__atomic_load_n(head->status, __ATOMIC_RELAXED) != VIRTIO_BLK_S_OK)) {
+			drain.odd = true;
+			break;
+		}
+		done[i] = head->token;
+		virtqueue_drain_free(&drain, head, kind);
+	}
+	virtqueue_drain_end(&q->vq, &drain, i, kind);
+	*odd = drain.odd;
+	return i;
+}
+
+static inline unsigned reap_run(struct blk_queue *q, struct blk_request **done, unsigned max,
+				bool *odd)
+{
+	switch (q->vq.kind) {
+	case VQ_SPLIT_DIRECT:
+		return reap_frames(q, done, max, VQ_SPLIT_DIRECT, odd);
+	case VQ_SPLIT_TABLES:
+		return reap_frames(q, done, max, VQ_SPLIT_TABLES, odd);
+	case VQ_SPLIT_MIXED:
+		return reap_frames(q, done, max, VQ_SPLIT_MIXED, odd);
+	default:
+		return reap_frames(q, done, max, VQ_PACKED_MIXED, odd);
+	}
 }
 
 static inline unsigned reap(struct blk_queue *q, struct blk_request **done, unsigned max)
 {
-	unsigned used = virtqueue_used(&q->vq), n = 0;
+	bool odd;
+	unsigned n = reap_run(q, done, max, &odd);
 
-	if (used > max)
-		used = max;
-	while (used > 0) {
-		unsigned frames = reap_frames(q, done + n, used);
+	while (unlikely(odd)) {
+		struct blk_request *req = reap_odd(q);
 
-		n += frames;
-		used -= frames;
-		if (likely(used == 0) || q->vq.broken)
-			break;
-		done[n] = reap_long(q);
 		if (q->vq.broken)
 			break;
-		n += done[n] != NULL;
-		used--;
+		if (req)
+			done[n++] = req;
+		n += reap_run(q, done + n, max - n, &odd);
 	}
 	return n;
 }
@@ -245,8 +264,7 @@ unsigned blk_poll(struct blk_queue *q, struct blk_request **done, unsigned max)
 		q->counters.polls_empty++;
 		return n;
 	}
-	if (q->vq.event_idx)
-		virtqueue_park_interrupts(&q->vq);
+	virtqueue_park_interrupts(&q->vq);
 	if (unlikely(q->partial)) {
 		blk_continue_long(q);
 		publish_and_kick(q);

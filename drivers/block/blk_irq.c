@@ -9,11 +9,10 @@
 void blk_count_interrupt(struct blk_queue *q)
 {
 	struct blk_irq_counts *counts = &q->irq_counts;
-	uint16_t used_idx = __atomic_load_n(&q->vq.used->idx, __ATOMIC_ACQUIRE);
 
 	/* No read-modify-write is needed: nobody else writes here. */
 	__atomic_store_n(&counts->interrupts, counts->interrupts + 1, __ATOMIC_RELAXED);
-	if (used_idx == __atomic_load_n(&q->vq.used_idx, __ATOMIC_RELAXED))
+	if (!virtqueue_has_used(&q->vq))
 		__atomic_store_n(&counts->spurious, counts->spurious + 1, __ATOMIC_RELAXED);
 }
 

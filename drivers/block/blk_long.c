@@ -54,20 +54,19 @@ static bool add_command(struct blk_queue *q, struct blk_request *req, const stru
 			struct sgl_cursor *cursor)
 {
 	struct vq_chain chain;
-	uint32_t head;
+	struct vq_head *head;
 
 	if (!virtqueue_long_begin(&q->vq, &chain, c->size.pieces + 2))
 		return false;
-	if (q->vq.tables.frames && !chain.indirect)
-		q->counters.indirect--; /* publish_and_kick() takes all for indirect */
+	q->counters.indirect += chain.indirect;
 	head = chain.head;
-	q->header[head] = (struct virtio_blk_header){.type = c->type, .sector = c->sector};
-	q->status[head] = BLK_STATUS_UNSET;
+	blk_fill_header(head->frame->header, c->type, c->sector);
+	*head->status = BLK_STATUS_UNSET;
 	req->progress.parts_left++;
-	virtqueue_long_put(&chain, q->header_dma + head * sizeof(*q->header), sizeof(*q->header),
+	virtqueue_long_put(&chain, virtqueue_header_dma(&q->vq, head->id), VQ_HEADER_BYTES,
 			   VRING_DESC_F_NEXT);
 	put_data(q, &chain, c, cursor);
-	virtqueue_long_put(&chain, q->status_dma + head, 1, VRING_DESC_F_WRITE);
+	virtqueue_long_put(&chain, head->status_dma, 1, VRING_DESC_F_WRITE);
 	virtqueue_long_end(&chain, req, 1 + (c->device_writes ? c->size.bytes : 0));
 	return true;
 }

@@ -5,7 +5,7 @@
 
 #include "drivers/block/blk.h"
 #include "drivers/virtio/irq.h"
-#include "drivers/virtio/split_long.h"
+#include "drivers/virtio/long.h"
 #include "drivers/virtio/virtio.h"
 #include "lib/spinlock.h"
 
@@ -28,11 +28,6 @@
 #define SECTOR_SHIFT 9
 #define SECTOR_BYTES 512u
 
-struct virtio_blk_header {
-	uint64_t type; /* le32 type, le32 reserved */
-	uint64_t sector;
-};
-
 /* Nothing else on these cache lines, nor on those that are fetched with them. */
 #define BLK_OWN_LINES __attribute__((aligned(128)))
 
@@ -40,10 +35,8 @@ struct blk_driver;
 
 struct blk_queue {
 	struct virtqueue vq;
-	/* One per head: the header and the status byte of the command whose chain starts there. */
-	struct virtio_blk_header *header;
-	uint8_t *status;
-	dma_addr_t header_dma, status_dma;
+	uint8_t *status; /* one per head: of the command whose chain starts there */
+	dma_addr_t status_dma;
 
 	uint64_t capacity_512;
 	uint64_t lba_mask_512; /* bits of an lba_512 that a whole logical block leaves 0 */
@@ -119,6 +112,13 @@ static inline const char *blk_broken(const struct blk_queue *queue)
 void blk_irqs_open(struct blk_device *blk, const struct blk_config *config);
 /* After they are enabled, when one may have lost its vector: fills in what was got. */
 void blk_irqs_done(struct blk_device *blk, const struct blk_config *config);
+
+/* What a command's header says (5.2.6): le32 type, le32 reserved, le64 sector. */
+static inline void blk_fill_header(uint64_t *header, uint64_t type, uint64_t sector)
+{
+	header[0] = type;
+	header[1] = sector;
+}
 
 /* Appends @req to the requests that the next blk_poll() returns. */
 void blk_end(struct blk_queue *queue, struct blk_request *req, enum blk_status status);

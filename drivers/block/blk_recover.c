@@ -51,12 +51,13 @@ void blk_end_in_flight(struct blk_queue *q, enum blk_status late, enum blk_statu
 	q->partial = NULL;
 	for (unsigned head = 0; head < q->vq.size; head++) {
 		struct vq_head *h = &q->vq.head[head];
-		struct blk_request *req = h->token;
+		struct blk_request *req = virtqueue_token(&q->vq, head);
+		bool is_long = virtqueue_head_is_long(h);
 
 		if (!req)
 			continue;
-		h->token = NULL;
-		if ((!virtqueue_is_long(h) || --req->progress.parts_left == 0) && req != partial)
+		h->expected = VQ_IDLE;
+		if ((!is_long || --req->progress.parts_left == 0) && req != partial)
 			blk_end(q, req, timed_out(q, req) ? late : rest);
 	}
 	if (partial)
@@ -82,7 +83,7 @@ static void name_stuck(const struct blk_queue *q)
 	unsigned named = 0;
 
 	for (unsigned head = 0; head < q->vq.size; head++) {
-		const struct blk_request *req = q->vq.head[head].token;
+		const struct blk_request *req = virtqueue_token(&q->vq, head);
 
 		if (!req || !timed_out(q, req))
 			continue;
@@ -102,7 +103,7 @@ static bool scan(struct blk_queue *q)
 {
 	q->scans++;
 	for (unsigned head = 0; head < q->vq.size; head++) {
-		const struct blk_request *req = q->vq.head[head].token;
+		const struct blk_request *req = virtqueue_token(&q->vq, head);
 
 		if (req && timed_out(q, req))
 			return true;

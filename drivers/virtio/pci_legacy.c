@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How does a device of before virtio 1.0 keep its registers, and its rings? (virtio 1.3, 4.1.4.10) */
 #include "drivers/virtio/pci_caps.h"
-#include "drivers/virtio/split.h"
+#include "drivers/virtio/ring.h"
 #include "drivers/virtio/transport.h"
 #include "lib/log.h"
 

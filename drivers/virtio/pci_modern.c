@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How are a virtio device's modern PCI registers written and read? (virtio 1.3, 4.1.4, 4.1.5) */
-#include "drivers/virtio/split.h"
+#include "drivers/virtio/ring.h"
 #include "drivers/virtio/transport.h"
 #include "lib/log.h"
 

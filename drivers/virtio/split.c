@@ -1,37 +1,46 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What memory does a split virtqueue need, and in which state does it start? (virtio 1.3, 2.7) */
+/*
+ * In which state does a split virtqueue start, and how do slots become single descriptors and back?
+ *
+ * A slot is three descriptors of which the first is the head; direct chains take one. A chain in a
+ * table needs one descriptor, a single: where tables are always used there are no slots, else slots
+ * are broken up as more singles are needed, and made whole when no single is in use.
+ */
 #include "drivers/virtio/split.h"
 
-#include "drivers/virtio/virtio.h"
+#include "drivers/virtio/adapt.h"
 #include "lib/mem.h"
 
-/* No line of memory is written by both sides, prefetched pairs of lines included. */
-#define PART_ALIGN  128
-#define LONG_TABLES 16
 #define LEGACY_PAGE 4096u
 
-static void *take(struct virtqueue *vq, size_t bytes)
+static void push(struct vq_stack *stack, struct vq_head *head)
 {
-	void *p = dma_alloc(bytes, PART_ALIGN);
-
-	if (p)
-		vq->memory[vq->nr_memory++] = (struct vq_memory){p, bytes};
-	return p;
+	stack->item[stack->n++] = head;
 }
 
-static size_t desc_bytes(const struct virtqueue *vq)
+void split_write_single(struct virtqueue *vq, struct vq_head *head)
 {
-	return sizeof(struct vring_desc) * vq->size;
+	head->descriptors = 1;
+	vq->split.desc[head->id] = (struct vring_desc){
+		virtqueue_frame_dma(vq, head->id), VQ_FRAME_DESCRIPTORS * sizeof(struct vring_desc),
+		VRING_DESC_F_INDIRECT, 0};
 }
 
-static size_t avail_bytes(const struct virtqueue *vq)
+/* A frame at @entry, which is number @first of its table or of the ring. */
+static void write_frame(const struct virtqueue *vq, struct vring_desc *entry, uint16_t first,
+			const struct vq_head *head)
 {
-	return 6 + 2 * (size_t)vq->size;
+	entry[0] = (struct vring_desc){virtqueue_header_dma(vq, head->id), VQ_HEADER_BYTES,
+				       VRING_DESC_F_NEXT, (uint16_t)(first + 1)};
+	entry[1] = (struct vring_desc){.flags = VRING_DESC_F_NEXT, .next = (uint16_t)(first + 2)};
+	entry[2] = (struct vring_desc){head->status_dma, 1, VRING_DESC_F_WRITE, 0};
 }
 
-static size_t used_bytes(const struct virtqueue *vq)
+void split_write_slot(struct virtqueue *vq, struct vq_head *head)
 {
-	return 6 + 8 * (size_t)vq->size;
+	head->descriptors = VQ_FRAME_DESCRIPTORS;
+	head->split_data = &vq->split.desc[head->id + 1];
+	write_frame(vq, &vq->split.desc[head->id], head->id, head);
 }
 
 static size_t whole_pages(size_t bytes)
@@ -42,161 +51,123 @@ static size_t whole_pages(size_t bytes)
 /* 2.7.2: one block of whole pages, the used ring at the first page behind the rest. */
 static bool place_contiguous(struct virtqueue *vq)
 {
-	size_t first = whole_pages(desc_bytes(vq) + avail_bytes(vq));
-	size_t bytes = first + whole_pages(used_bytes(vq));
-	char *block = dma_alloc(bytes, LEGACY_PAGE);
+	size_t first = whole_pages(vq->desc_bytes + vq->avail_bytes);
+	char *block = virtqueue_take_memory(vq, first + whole_pages(vq->used_bytes), LEGACY_PAGE);
 
 	if (!block)
 		return false;
-	vq->memory[vq->nr_memory++] = (struct vq_memory){block, bytes};
-	vq->desc = (void *)block;
-	vq->avail = (void *)(block + desc_bytes(vq));
-	vq->used = (void *)(block + first);
+	vq->split.desc = (void *)block;
+	vq->split.avail = (void *)(block + vq->desc_bytes);
+	vq->split.used = (void *)(block + first);
 	return true;
 }
 
 static bool place_parts(struct virtqueue *vq)
 {
-	vq->desc = take(vq, desc_bytes(vq));
-	vq->avail = take(vq, avail_bytes(vq));
-	vq->used = take(vq, used_bytes(vq));
-	return vq->desc && vq->avail && vq->used;
+	vq->split.desc = virtqueue_take_memory(vq, vq->desc_bytes, VQ_PART_ALIGN);
+	vq->split.avail = virtqueue_take_memory(vq, vq->avail_bytes, VQ_PART_ALIGN);
+	vq->split.used = virtqueue_take_memory(vq, vq->used_bytes, VQ_PART_ALIGN);
+	return vq->split.desc && vq->split.avail && vq->split.used;
 }
 
-static bool create_ring(struct virtqueue *vq, bool contiguous)
+bool split_create(struct virtqueue *vq, bool contiguous)
 {
+	size_t size = vq->size;
+
+	vq->split.mask = (uint16_t)(size - 1);
+	vq->desc_bytes = sizeof(struct vring_desc) * size;
+	vq->avail_bytes = 6 + 2 * size;
+	vq->used_bytes = 6 + 8 * size;
 	if (contiguous ? !place_contiguous(vq) : !place_parts(vq))
 		return false;
-	vq->head = take(vq, sizeof(struct vq_head) * vq->size);
-	vq->free = take(vq, sizeof(uint16_t) * vq->size);
-	if (!vq->head || !vq->free)
+	vq->split.singles.item =
+		virtqueue_take_memory(vq, sizeof(*vq->split.singles.item) * size, VQ_PART_ALIGN);
+	if (!vq->split.singles.item)
 		return false;
-	vq->desc_dma = dma_map(vq->desc, desc_bytes(vq));
-	vq->avail_dma = dma_map(vq->avail, avail_bytes(vq));
-	vq->used_dma = dma_map(vq->used, used_bytes(vq));
+	vq->desc_dma = dma_map(vq->split.desc, vq->desc_bytes);
+	vq->avail_dma = dma_map(vq->split.avail, vq->avail_bytes);
+	vq->used_dma = dma_map(vq->split.used, vq->used_bytes);
 	return true;
 }
 
-static bool create_tables(struct virtqueue *vq, uint16_t entries)
-{
-	struct vq_tables *tables = &vq->tables;
-	size_t frames_bytes = sizeof(struct vring_desc) * VQ_TABLE_ENTRIES * vq->size;
-	struct vring_desc *table;
-
-	tables->frames = take(vq, frames_bytes);
-	tables->free = take(vq, sizeof(*tables->free) * LONG_TABLES);
-	tables->long_of = take(vq, sizeof(*tables->long_of) * vq->size);
-	table = take(vq, sizeof(struct vring_desc) * LONG_TABLES * entries);
-	if (!tables->frames || !tables->free || !tables->long_of || !table)
-		return false;
-	tables->entries = entries;
-	for (; tables->n_free < LONG_TABLES; table += entries)
-		tables->free[tables->n_free++] = table;
-	return true;
-}
-
-void virtqueue_write_frame(struct virtqueue *vq, uint16_t head)
-{
-	const struct vq_frame *f = &vq->frame;
-	uint16_t first = vq->tables.frames ? 0 : head;
-	struct vring_desc *entry = &vq->desc[head];
-
-	if (vq->tables.frames) {
-		uint32_t bytes = VQ_FRAME_DESCRIPTORS * sizeof(*entry);
-		struct vring_desc *table = &vq->tables.frames[head << VQ_TABLE_SHIFT];
-
-		*entry =
-			(struct vring_desc){dma_map(table, bytes), bytes, VRING_DESC_F_INDIRECT, 0};
-		entry = table;
-	}
-	entry[0] = (struct vring_desc){f->header + (uint64_t)head * f->header_bytes,
-				       f->header_bytes, VRING_DESC_F_NEXT, (uint16_t)(first + 1)};
-	entry[1] = (struct vring_desc){.flags = VRING_DESC_F_NEXT, .next = (uint16_t)(first + 2)};
-	entry[2] = (struct vring_desc){f->status + head, 1, VRING_DESC_F_WRITE, 0};
-}
-
-/* Heads are dealt out from the lowest on; the stack keeps the ones used last on top. */
+/* Heads are dealt out from the lowest on; the stacks keep the ones used last on top. */
 static void create_slots(struct virtqueue *vq)
 {
-	vq->stride = vq->tables.frames ? 1 : VQ_FRAME_DESCRIPTORS;
-	vq->n_slots = vq->size / vq->stride;
-	vq->data = vq->tables.frames ? &vq->tables.frames[1] : &vq->desc[1];
-	vq->data_shift = vq->tables.frames ? VQ_TABLE_SHIFT : 0;
-	for (uint16_t i = vq->n_slots; i > 0; i--) {
-		uint16_t head = (uint16_t)((i - 1) * vq->stride);
+	uint16_t slots = vq->kind == VQ_SPLIT_TABLES ? 0 : vq->size / VQ_FRAME_DESCRIPTORS;
 
-		virtqueue_write_frame(vq, head);
-		vq->free[vq->n_free++] = head;
+	for (unsigned id = vq->size; id > 0; id--) {
+		struct vq_head *head = &vq->head[id - 1];
+
+		write_frame(vq, head->frame->split, 0, head);
+		if (head->id >= slots * VQ_FRAME_DESCRIPTORS) {
+			split_write_single(vq, head);
+			push(&vq->split.singles, head);
+		} else if (head->id % VQ_FRAME_DESCRIPTORS == 0) {
+			split_write_slot(vq, head);
+			push(&vq->free, head);
+		}
 	}
 }
 
-static void suppress(const struct virtqueue *vq)
+void split_start(struct virtqueue *vq)
 {
-	if (vq->event_idx)
-		virtqueue_park_interrupts(vq);
-	else
-		vq->avail->flags = VRING_AVAIL_F_NO_INTERRUPT;
-}
-
-static bool create(struct virtqueue *vq, uint16_t size, bool event_idx,
-		   const struct vq_frame *frame, uint16_t table_entries, bool contiguous)
-{
-	*vq = (struct virtqueue){.size = size,
-				 .mask = (uint16_t)(size - 1),
-				 .event_idx = event_idx,
-				 .vector = VIRTIO_NO_VECTOR,
-				 .frame = *frame};
-	if (!create_ring(vq, contiguous) || (table_entries && !create_tables(vq, table_entries))) {
-		virtqueue_destroy(vq);
-		return false;
-	}
+	memset(vq->split.desc, 0, vq->desc_bytes);
+	memset(vq->split.avail, 0, vq->avail_bytes);
+	memset(vq->split.used, 0, vq->used_bytes);
+	vq->split.singles.n = 0;
+	vq->split.broken_up = 0;
 	create_slots(vq);
-	suppress(vq);
-	return true;
+	split_disarm(vq);
 }
 
-void virtqueue_restart(struct virtqueue *vq)
+static void break_up_slot(struct virtqueue *vq)
 {
-	struct vq_tables *tables = &vq->tables;
+	struct vq_head *head = vq->free.item[--vq->free.n];
 
-	for (unsigned head = 0; tables->frames && head < vq->size; head++) {
-		if (tables->long_of[head])
-			tables->free[tables->n_free++] = tables->long_of[head];
-		tables->long_of[head] = NULL;
+	for (unsigned i = VQ_FRAME_DESCRIPTORS; i > 0; i--) {
+		split_write_single(vq, &head[i - 1]);
+		push(&vq->split.singles, &head[i - 1]);
 	}
-	memset(vq->head, 0, sizeof(*vq->head) * vq->size);
-	memset(vq->desc, 0, desc_bytes(vq));
-	memset(vq->avail, 0, avail_bytes(vq));
-	memset(vq->used, 0, used_bytes(vq));
-	vq->avail_idx = vq->published_idx = vq->used_idx = 0;
-	vq->n_free = 0;
-	create_slots(vq);
-	suppress(vq);
+	vq->split.broken_up++;
 }
 
-bool virtqueue_create(struct virtqueue *vq, uint16_t size, bool event_idx,
-		      const struct vq_frame *frame, uint16_t table_entries)
+/* If all singles are free, those of broken slots become slots again. */
+static void make_whole(struct virtqueue *vq)
 {
-	return create(vq, size, event_idx, frame, table_entries, false);
-}
+	struct vq_stack *singles = &vq->split.singles;
+	uint16_t end = (uint16_t)(vq->size - vq->size % VQ_FRAME_DESCRIPTORS), n = singles->n;
 
-bool virtqueue_create_legacy(struct virtqueue *vq, uint16_t size, bool event_idx,
-			     const struct vq_frame *frame, uint16_t table_entries)
-{
-	return create(vq, size, event_idx, frame, table_entries, true);
-}
+	if (n != vq->split.broken_up * VQ_FRAME_DESCRIPTORS + vq->size - end)
+		return;
+	singles->n = 0;
+	for (uint16_t i = 0; i < n; i++) {
+		struct vq_head *head = singles->item[i];
 
-void virtqueue_destroy(struct virtqueue *vq)
-{
-	if (vq->used_dma) {
-		dma_unmap(vq->desc_dma, desc_bytes(vq));
-		dma_unmap(vq->avail_dma, avail_bytes(vq));
-		dma_unmap(vq->used_dma, used_bytes(vq));
-		vq->used_dma = 0;
+		if (head->id >= end) {
+			push(singles, head);
+		} else if (head->id % VQ_FRAME_DESCRIPTORS == 0) {
+			split_write_slot(vq, head);
+			push(&vq->free, head);
+		}
 	}
-	while (vq->nr_memory) {
-		const struct vq_memory *m = &vq->memory[--vq->nr_memory];
+	vq->split.broken_up = 0;
+}
 
-		dma_free(m->p, m->bytes);
+enum vq_kind split_choose(struct virtqueue *vq, unsigned *limit)
+{
+	unsigned direct;
+
+	if (vq->free.n == 0 && vq->split.broken_up)
+		make_whole(vq);
+	direct = vq_direct_limit(vq, split_free_descriptors(vq));
+	if (direct > vq->free.n)
+		direct = vq->free.n;
+	if (direct > 0) {
+		if (*limit > direct)
+			*limit = direct;
+		return VQ_SPLIT_DIRECT;
 	}
+	while (vq->split.singles.n < *limit && vq->free.n > 0)
+		break_up_slot(vq);
+	return VQ_SPLIT_TABLES;
 }

@@ -1,45 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How does a buffer get from the driver to the device and back? The split virtqueue (virtio 1.3,
- * 2.7). The functions of the hot path are here, to be inlined where a request is built:
+ * 2.7). Callers use the names of virtqueue.h; packed.h has the same functions for the other ring.
  *
- *     virtqueue_batch_begin, _add … × n, _end    describe buffers, tell nobody
- *     virtqueue_publish                          once: the device may look
- *     virtqueue_kick                             once, if the device asked for it
- *     virtqueue_drain_begin, _look × n, _end     validated completions
- *
- * A chain is header, data, status: a frame whose first and last descriptor never change, round one
- * that does. Descriptors are therefore dealt out in slots of one frame, and what never changes is
- * written once, in split.c; longer chains take several slots or a table (split_long.h). With
- * indirect descriptors the slot is one descriptor that points at a table with the frame.
- *
- * What the driver posted is remembered in private memory (vq_head); the shared descriptors are
- * written and never read back, since the device could have changed them.
+ * Descriptors are dealt out in slots of one frame, whose first and last descriptor never change:
+ * they are written when the queue is made, and again only if a longer chain has used the slot. Where
+ * chains are indirect a slot is broken up into three descriptors, each of which points at the table
+ * of its head, likewise for good (split.c).
  */
 #ifndef DRIVERS_VIRTIO_SPLIT_H
 #define DRIVERS_VIRTIO_SPLIT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include <arch/machine.h>
-
-#include "drivers/pci/region.h"
-
-#define VRING_DESC_F_NEXT     1
-#define VRING_DESC_F_WRITE    2
-#define VRING_DESC_F_INDIRECT 4
+#include "drivers/virtio/ring.h"
 
 #define VRING_AVAIL_F_NO_INTERRUPT 1
 #define VRING_USED_F_NO_NOTIFY	   1
-
-#define VIRTQUEUE_SIZE_MAX 32768
-
-struct vring_desc {
-	uint64_t addr;
-	uint32_t len;
-	uint16_t flags, next;
-};
 
 struct vring_avail {
 	uint16_t flags, idx;
@@ -55,205 +30,121 @@ struct vring_used {
 	struct vring_used_elem ring[]; /* size entries, then avail_event */
 };
 
-/* Where the frames are: the header of head h at header + h * header_bytes, its status byte at
- * status + h. A head is the number of a slot's first descriptor, so it is below the queue size. */
-struct vq_frame {
-	dma_addr_t header, status;
-	uint32_t header_bytes;
-};
+/* split.c: parts of virtqueue_create() and of virtqueue_restart(). */
+bool split_create(struct virtqueue *vq, bool contiguous);
+void split_start(struct virtqueue *vq);
+/* Writes the descriptors of a whole slot, and the one of a head whose chain is a table. */
+void split_write_slot(struct virtqueue *vq, struct vq_head *head);
+void split_write_single(struct virtqueue *vq, struct vq_head *head);
+/* Where batches differ: how the next is to be laid out, and how long it may be. */
+enum vq_kind split_choose(struct virtqueue *vq, unsigned *limit);
 
-/* Private: one per descriptor, in use while it is the head of a chain that the device has. */
-struct vq_head {
-	void *token;		 /* NULL: not in flight */
-	uint32_t writable_bytes; /* what the device may write to the chain at most */
-	uint16_t long_slots;	 /* 0: a frame, in one slot; else see split_long.c */
-	uint16_t next_slot;	 /* of a chain of several slots */
-};
-
-#define VQ_FRAME_DESCRIPTORS 3
-#define VQ_TABLE_ENTRIES     4 /* of a frame's table, one to spare: a line of 64 bytes */
-#define VQ_TABLE_SHIFT	     2
-
-/* Long indirect tables, from a pool: for chains of more than one piece of data. */
-struct vq_tables {
-	struct vring_desc *frames;   /* VQ_TABLE_ENTRIES per head; NULL: no indirect descriptors */
-	struct vring_desc **free;    /* a stack of n_free long tables */
-	struct vring_desc **long_of; /* per head: the long table that it holds, or NULL */
-	uint16_t n_free, entries;
-};
-
-struct virtqueue {
-	struct vring_desc *data; /* the data descriptor of head h is data[h << data_shift] */
-	struct vring_desc *desc;
-	struct vring_avail *avail;
-	struct vring_used *used;
-	struct vq_head *head;
-	uint16_t *free; /* a stack of the heads of n_free slots */
-	uint16_t size, mask, data_shift;
-	uint16_t stride; /* descriptors in a slot */
-	uint16_t n_slots, n_free;
-	uint16_t avail_idx;	      /* of the next entry; runs ahead of what is published */
-	uint16_t published_idx;	      /* what avail->idx holds */
-	uint16_t used_idx;	      /* of the next entry to take */
-	uint16_t index, notify_value; /* the latter is what the doorbell takes */
-	bool notify_data;	      /* and the place in the ring with it, in 32 bits (2.9) */
-	uint16_t vector;	      /* of MSI-X; VIRTIO_NO_VECTOR: used buffers raise none */
-	bool event_idx;
-	struct region doorbell;
-	const char *broken; /* why the queue cannot be used any more; NULL while it can */
-	struct vq_frame frame;
-	struct vq_tables tables;
-
-	dma_addr_t desc_dma, avail_dma, used_dma;
-	struct vq_memory { /* what virtqueue_destroy() gives back */
-		void *p;
-		size_t bytes;
-	} memory[12];
-	unsigned nr_memory;
-};
-
-/*
- * Allocates a ring of @size entries (a power of two, at least 4) for polled use: the device is
- * asked for no used-buffer notifications. With @table_entries > 0 chains are indirect, of at most
- * that many entries. False if memory ran out.
- */
-bool virtqueue_create(struct virtqueue *vq, uint16_t size, bool event_idx,
-		      const struct vq_frame *frame, uint16_t table_entries);
-/* The same for a legacy device: the ring in one block, whose address is vq->desc_dma (2.7.2). */
-bool virtqueue_create_legacy(struct virtqueue *vq, uint16_t size, bool event_idx,
-			     const struct vq_frame *frame, uint16_t table_entries);
-/* Only while the device has no use for the queue: the memory as it was at first, nothing in flight. */
-void virtqueue_restart(struct virtqueue *vq);
-/* Only once the device is reset: it must not write to this memory any more. */
-void virtqueue_destroy(struct virtqueue *vq);
-/* Writes the descriptors of the frame at @head. */
-void virtqueue_write_frame(struct virtqueue *vq, uint16_t head);
-
-/*
- * ---- Adding ----
- *
- * A batch is a copy of what does not change while it grows, so that the compiler may keep it in
- * registers. Its length, the caller's loop counter, says how far the free stack and the available
- * ring are used.
- */
-struct vq_batch {
-	struct vring_desc *data;
-	struct vq_head *head;
-	const uint16_t *free_top;
-	uint16_t *ring;
-	uint32_t room, avail_idx, mask;
-};
-
-static inline struct vq_batch virtqueue_batch_begin(const struct virtqueue *vq)
+static inline struct vq_stack *split_stack(struct virtqueue *vq, enum vq_kind kind)
 {
-	return (struct vq_batch){.data = vq->data,
-				 .head = vq->head,
-				 .free_top = vq->free + vq->n_free - 1,
-				 .ring = vq->avail->ring,
-				 .room = vq->n_free,
-				 .avail_idx = vq->avail_idx,
-				 .mask = vq->mask};
+	return kind == VQ_SPLIT_TABLES ? &vq->split.singles : &vq->free;
 }
 
-/* The head that the chain number @i of the batch will have; @i is less than room. */
-static inline uint32_t virtqueue_batch_head(const struct vq_batch *b, uint32_t i)
+static inline uint32_t split_free_descriptors(const struct virtqueue *vq)
 {
-	return *(b->free_top - i);
+	return vq->free.n * VQ_FRAME_DESCRIPTORS + vq->split.singles.n;
+}
+
+static inline __attribute__((always_inline)) struct vq_batch split_batch_begin(struct virtqueue *vq,
+									       enum vq_kind kind)
+{
+	const struct vq_stack *stack = split_stack(vq, kind);
+
+	return (struct vq_batch){.free_top = stack->item + stack->n - 1,
+				 .room = stack->n,
+				 .split = {.ring = vq->split.avail->ring,
+					   .avail_idx = vq->avail_idx,
+					   .mask = vq->split.mask}};
 }
 
 /*
- * Puts chain number @i, of one piece of data, into the available ring, where the device sees it
- * after virtqueue_publish(). @data_shift is vq->data_shift, a constant at the call. @flags:
- * VRING_DESC_F_NEXT, and VRING_DESC_F_WRITE if the device writes.
+ * The data descriptor is the middle one of the slot, or of the table; the head goes into the next
+ * entry of the available ring. The device sees nothing yet.
  */
-static inline void virtqueue_batch_add(const struct vq_batch *b, uint32_t i, uint32_t head,
-				       unsigned data_shift, void *token, dma_addr_t addr,
-				       uint32_t len, uint16_t flags, uint32_t writable_bytes)
+static inline __attribute__((always_inline)) void split_batch_add(
+	struct vq_batch *b, uint32_t i, struct vq_head *head, enum vq_kind kind, void *token,
+	dma_addr_t addr, uint64_t data_word, uint64_t expected)
 {
-	struct vring_desc *data = &b->data[head << data_shift];
+	struct vring_desc *data =
+		kind == VQ_SPLIT_TABLES ? &head->frame->split[1] : head->split_data;
 
 	data->addr = addr;
-	data->len = len;
-	data->flags = flags;
-	b->head[head].token = token;
-	b->head[head].writable_bytes = writable_bytes;
-	__atomic_store_n(&b->ring[(b->avail_idx + i) & b->mask], (uint16_t)head, __ATOMIC_RELAXED);
+	if (kind == VQ_SPLIT_TABLES) {
+		*vring_word_of(data) = data_word;
+	} else {
+		data->len = (uint32_t)data_word;
+		data->flags = (uint16_t)(data_word >> 32);
+	}
+	head->token = token;
+	head->expected = expected;
+	__atomic_store_n(&b->split.ring[(b->split.avail_idx + i) & b->split.mask], head->id,
+			 __ATOMIC_RELAXED);
 }
 
-static inline void virtqueue_batch_end(struct virtqueue *vq, uint32_t n)
+/* In the form that split_batch_add() takes: the link is that of a table. */
+static inline uint64_t split_data_word(uint32_t len, uint16_t flags)
 {
-	vq->n_free = (uint16_t)(vq->n_free - n);
+	return len | (uint64_t)(flags | VRING_DESC_F_NEXT) << 32 | 2ull << 48;
+}
+
+static inline __attribute__((always_inline)) void split_batch_end(struct virtqueue *vq,
+								  const struct vq_batch *b,
+								  uint32_t n, enum vq_kind kind)
+{
+	struct vq_stack *stack = split_stack(vq, kind);
+
+	(void)b;
+	stack->n = (uint16_t)(stack->n - n);
 	vq->avail_idx = (uint16_t)(vq->avail_idx + n);
 }
 
 /* 2.7.13.3: all that was written before becomes visible to the device no later than idx. */
-static inline void virtqueue_publish(struct virtqueue *vq)
+static inline void split_publish(struct virtqueue *vq)
 {
-	__atomic_store_n(&vq->avail->idx, vq->avail_idx, __ATOMIC_RELEASE);
+	__atomic_store_n(&vq->split.avail->idx, vq->avail_idx, __ATOMIC_RELEASE);
 }
 
-/* 2.9, 4.1.5.2.1: where the next entry of the available ring will be, above what names the queue. */
-static inline uint32_t virtqueue_notify_data(const struct virtqueue *vq)
+static inline uint16_t *split_used_event(const struct virtqueue *vq)
 {
-	return (uint32_t)vq->published_idx << 16 | vq->notify_value;
+	return &vq->split.avail->ring[vq->size];
 }
 
-static inline void virtqueue_notify(const struct virtqueue *vq)
+static inline uint16_t *split_avail_event(const struct virtqueue *vq)
 {
-	if (__builtin_expect(vq->notify_data, 0))
-		region_write32(&vq->doorbell, 0, virtqueue_notify_data(vq));
-	else
-		region_write16(&vq->doorbell, 0, vq->notify_value);
+	return (uint16_t *)&vq->split.used->ring[vq->size];
 }
 
-static inline uint16_t *virtqueue_used_event(const struct virtqueue *vq)
+/* 2.9: where the next entry of the available ring will be. */
+static inline uint16_t split_notify_place(const struct virtqueue *vq)
 {
-	return &vq->avail->ring[vq->size];
+	return vq->published_idx;
 }
 
-static inline uint16_t *virtqueue_avail_event(const struct virtqueue *vq)
+/* After a full barrier: whether the device wants to know of the batch (2.7.13.4.1). */
+static inline bool split_wants_kick(const struct virtqueue *vq, uint16_t old_idx)
 {
-	return (uint16_t *)&vq->used->ring[vq->size];
-}
+	uint16_t event;
 
-/*
- * Notifies the device of what was published since the last call, if it wants to know; returns
- * whether it did. The full barrier keeps the load of the device's wish behind the store of idx:
- * otherwise both sides could miss each other's (2.7.13.4.1).
- */
-static inline bool virtqueue_kick(struct virtqueue *vq)
-{
-	uint16_t old_idx = vq->published_idx, new_idx = vq->avail_idx;
-	bool wanted;
-
-	vq->published_idx = new_idx;
-	barrier_full();
-	if (vq->event_idx) {
-		uint16_t event = __atomic_load_n(virtqueue_avail_event(vq), __ATOMIC_RELAXED);
-
-		wanted = (uint16_t)(new_idx - event - 1) < (uint16_t)(new_idx - old_idx);
-	} else {
-		wanted = !(__atomic_load_n(&vq->used->flags, __ATOMIC_RELAXED) &
-			   VRING_USED_F_NO_NOTIFY);
-	}
-	if (wanted)
-		virtqueue_notify(vq);
-	return wanted;
-}
-
-static inline uint16_t virtqueue_in_flight(const struct virtqueue *vq)
-{
-	return (uint16_t)(vq->published_idx - vq->used_idx);
+	if (!vq->event_idx)
+		return !(__atomic_load_n(&vq->split.used->flags, __ATOMIC_RELAXED) &
+			 VRING_USED_F_NO_NOTIFY);
+	event = __atomic_load_n(split_avail_event(vq), __ATOMIC_RELAXED);
+	return (uint16_t)(vq->avail_idx - event - 1) < (uint16_t)(vq->avail_idx - old_idx);
 }
 
 /*
- * How many used entries wait to be popped. The acquire pairs with the device's release of idx:
+ * How many used entries wait to be taken. The acquire pairs with the device's release of idx:
  * entries and data are seen whole (2.7.8.2). An index that runs ahead of what was published, or
  * backwards, breaks the queue.
  */
-static inline uint16_t virtqueue_used(struct virtqueue *vq)
+static inline uint16_t split_used(struct virtqueue *vq)
 {
-	uint16_t n = (uint16_t)(__atomic_load_n(&vq->used->idx, __ATOMIC_ACQUIRE) - vq->used_idx);
+	uint16_t idx = __atomic_load_n(&vq->split.used->idx, __ATOMIC_ACQUIRE);
+	uint16_t n = (uint16_t)(idx - vq->used_idx);
 
 	if (__builtin_expect(n > virtqueue_in_flight(vq), 0)) {
 		vq->broken = "used index outside what was submitted";
@@ -262,53 +153,84 @@ static inline uint16_t virtqueue_used(struct virtqueue *vq)
 	return n;
 }
 
-/* ---- Taking back: likewise ---- */
-
-struct vq_drain {
-	const struct vring_used_elem *ring;
-	struct vq_head *head;
-	uint16_t *free_end;
-	uint32_t used_idx, mask, size;
-};
-
-static inline struct vq_drain virtqueue_drain_begin(const struct virtqueue *vq)
+/* Also from an interrupt, whichever CPU drains the queue meanwhile. */
+static inline bool split_has_used(const struct virtqueue *vq)
 {
-	return (struct vq_drain){.ring = vq->used->ring,
-				 .head = vq->head,
-				 .free_end = vq->free + vq->n_free,
-				 .used_idx = vq->used_idx,
-				 .mask = vq->mask,
-				 .size = vq->size};
+	return __atomic_load_n(&vq->split.used->idx, __ATOMIC_ACQUIRE) !=
+	       __atomic_load_n(&vq->used_idx, __ATOMIC_RELAXED);
+}
+
+static inline __attribute__((always_inline)) struct vq_drain split_drain_begin(struct virtqueue *vq,
+									       enum vq_kind kind)
+{
+	struct vq_stack *stack = split_stack(vq, kind == VQ_SPLIT_MIXED ? VQ_SPLIT_DIRECT : kind);
+
+	return (struct vq_drain){
+		.head = vq->head,
+		.free_end = stack->item + stack->n,
+		.size = vq->size,
+		.split = {.ring = vq->split.used->ring,
+			  .singles_end = vq->split.singles.item + vq->split.singles.n,
+			  .used_idx = vq->used_idx,
+			  .mask = vq->split.mask,
+			  .n = split_used(vq)}};
 }
 
 /*
- * Looks at used entry number @i, of those that virtqueue_used() counted: the head of its chain,
- * NULL if there is no such chain in flight. What the device says that it wrote is in @len, not
- * yet compared with anything.
+ * Looks at used entry number @i. The head, which must be below the queue size, is looked up in
+ * private memory, never in the ring.
  */
-static inline struct vq_head *virtqueue_drain_look(const struct vq_drain *d, uint32_t i,
-						   uint32_t *id, uint32_t *len)
+static inline __attribute__((always_inline)) struct vq_head *split_drain_frame(struct vq_drain *d,
+									       uint32_t i)
 {
-	const struct vring_used_elem *elem = &d->ring[(d->used_idx + i) & d->mask];
+	const struct vring_used_elem *elem =
+		&d->split.ring[(d->split.used_idx + i) & d->split.mask];
+	uint32_t id, len;
 
-	*id = __atomic_load_n(&elem->id, __ATOMIC_RELAXED);
-	*len = __atomic_load_n(&elem->len, __ATOMIC_RELAXED);
-	if (__builtin_expect(*id >= d->size, 0) || __builtin_expect(!d->head[*id].token, 0))
+	if (i >= d->split.n)
 		return NULL;
-	return &d->head[*id];
+	id = __atomic_load_n(&elem->id, __ATOMIC_RELAXED);
+	len = __atomic_load_n(&elem->len, __ATOMIC_RELAXED);
+	if (__builtin_expect(id < d->size, 1) && __builtin_expect(d->head[id].expected == len, 1))
+		return &d->head[id];
+	d->odd = true;
+	return NULL;
 }
 
-/* The slot of entry number @i is the driver's again; not for long chains. */
-static inline void virtqueue_drain_free(const struct vq_drain *d, uint32_t i, uint32_t id)
+static inline __attribute__((always_inline)) void split_drain_free(struct vq_drain *d,
+								   struct vq_head *head,
+								   enum vq_kind kind)
 {
-	d->head[id].token = NULL;
-	d->free_end[i] = (uint16_t)id;
+	head->expected = VQ_IDLE;
+	if (kind == VQ_SPLIT_MIXED && head->descriptors == 1)
+		*d->split.singles_end++ = head;
+	else
+		*d->free_end++ = head;
 }
 
-static inline void virtqueue_drain_end(struct virtqueue *vq, uint32_t n)
+static inline __attribute__((always_inline)) void split_drain_end(struct virtqueue *vq,
+								  const struct vq_drain *d,
+								  uint32_t n, enum vq_kind kind)
 {
-	vq->n_free = (uint16_t)(vq->n_free + n);
-	vq->used_idx = (uint16_t)(vq->used_idx + n);
+	struct vq_stack *stack = split_stack(vq, kind);
+
+	if (kind == VQ_SPLIT_MIXED) {
+		stack = &vq->free;
+		vq->split.singles.n = (uint16_t)(d->split.singles_end - vq->split.singles.item);
+	}
+	stack->n = (uint16_t)(d->free_end - stack->item);
+	__atomic_store_n(&vq->used_idx, (uint16_t)(vq->used_idx + n), __ATOMIC_RELAXED);
+}
+
+/* The next used entry, whatever it is; there must be one. NULL: no chain of that head is in flight.
+ * What the device says that it wrote is in @len, not yet compared with anything. */
+static inline struct vq_head *split_look(const struct virtqueue *vq, uint32_t *len)
+{
+	const struct vring_used_elem *elem = &vq->split.used->ring[vq->used_idx & vq->split.mask];
+	uint32_t id = __atomic_load_n(&elem->id, __ATOMIC_RELAXED);
+
+	*len = __atomic_load_n(&elem->len, __ATOMIC_RELAXED);
+	return id < vq->size && virtqueue_head_in_flight(&vq->head[id]) ? &vq->head[id] : NULL;
 }
 
 /*
@@ -316,46 +238,42 @@ static inline void virtqueue_drain_end(struct virtqueue *vq, uint32_t n)
  * circle of indexes ahead. The device, which may look at it at any time, has at most a queue of
  * 32768 to complete until it is moved on, and cannot come past it.
  */
-static inline void virtqueue_park_interrupts(const struct virtqueue *vq)
-{
-	__atomic_store_n(virtqueue_used_event(vq), (uint16_t)(vq->used_idx + 0x8000),
-			 __ATOMIC_RELAXED);
-}
-
-/*
- * Asks for an interrupt once @n more buffers are used. False if they are already: then none may
- * come. The full barrier keeps the look at the used index behind the store of the wish, as the
- * device keeps its look at the wish behind the store of the index: one of the two sees the other
- * (2.7.14, and 2.7.10 for the other direction).
- */
-static inline bool virtqueue_arm(const struct virtqueue *vq, uint16_t n)
+static inline void split_park_interrupts(const struct virtqueue *vq)
 {
 	if (vq->event_idx)
-		__atomic_store_n(virtqueue_used_event(vq), (uint16_t)(vq->used_idx + n - 1),
+		__atomic_store_n(split_used_event(vq), (uint16_t)(vq->used_idx + 0x8000),
+				 __ATOMIC_RELAXED);
+}
+
+static inline void split_wish(const struct virtqueue *vq, uint16_t n)
+{
+	if (vq->event_idx)
+		__atomic_store_n(split_used_event(vq), (uint16_t)(vq->used_idx + n - 1),
 				 __ATOMIC_RELAXED);
 	else
-		__atomic_store_n(&vq->avail->flags, 0, __ATOMIC_RELAXED);
-	barrier_full();
-	return (uint16_t)(__atomic_load_n(&vq->used->idx, __ATOMIC_ACQUIRE) - vq->used_idx) < n;
+		__atomic_store_n(&vq->split.avail->flags, 0, __ATOMIC_RELAXED);
 }
 
-/* Asks for none; one that is under way may still come. */
-static inline void virtqueue_disarm(const struct virtqueue *vq)
+static inline bool split_before_event(const struct virtqueue *vq, uint16_t n)
+{
+	uint16_t idx = __atomic_load_n(&vq->split.used->idx, __ATOMIC_ACQUIRE);
+
+	return (uint16_t)(idx - vq->used_idx) < n;
+}
+
+static inline void split_disarm(const struct virtqueue *vq)
 {
 	if (vq->event_idx)
-		virtqueue_park_interrupts(vq);
+		split_park_interrupts(vq);
 	else
-		__atomic_store_n(&vq->avail->flags, VRING_AVAIL_F_NO_INTERRUPT, __ATOMIC_RELAXED);
+		__atomic_store_n(&vq->split.avail->flags, VRING_AVAIL_F_NO_INTERRUPT,
+				 __ATOMIC_RELAXED);
 }
 
-/*
- * Whether the device can have missed a notification. With EVENT_IDX it says how far it has read;
- * without, only that nothing came back for a while is known.
- */
-static inline bool virtqueue_may_have_missed(const struct virtqueue *vq)
+static inline bool split_may_have_missed(const struct virtqueue *vq)
 {
 	return !vq->event_idx ||
-	       __atomic_load_n(virtqueue_avail_event(vq), __ATOMIC_RELAXED) != vq->published_idx;
+	       __atomic_load_n(split_avail_event(vq), __ATOMIC_RELAXED) != vq->published_idx;
 }
 
 #endif

@@ -1,102 +1,92 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How is a chain built that has more than one piece of data? */
-#include "drivers/virtio/split_long.h"
+/* How does a long chain lie in a split ring? In units, slots and single descriptors, one after
+ * another; or in a table, to which a single descriptor refers, or the first of a slot. */
+#include "drivers/virtio/long.h"
 
-/* In vq_head.long_slots, else the number of slots that the chain takes: it lies in a long table,
- * and one slot refers to that. */
-#define SLOTS_TABLE UINT16_MAX
+#define LAST_UNIT UINT16_MAX /* no head: they are below 32768 */
 
-static uint16_t take_slot(struct virtqueue *vq)
+/* A slot of 3 descriptors or a single one, as its descriptors tell. */
+static struct vq_head *take_unit(struct virtqueue *vq, bool indirect)
 {
-	return vq->free[--vq->n_free];
+	struct vq_stack *singles = &vq->split.singles;
+	bool single = singles->n > 0 && (indirect || vq->free.n == 0);
+
+	return single ? singles->item[--singles->n] : vq->free.item[--vq->free.n];
 }
 
-bool virtqueue_long_begin(struct virtqueue *vq, struct vq_chain *chain, uint32_t entries)
+void split_long_begin(struct vq_chain *chain)
 {
-	bool indirect = entries <= vq->tables.entries && vq->tables.n_free > 0 && vq->n_free > 0;
+	struct virtqueue *vq = chain->vq;
 
-	if (!indirect && (uint32_t)vq->n_free * vq->stride < entries)
-		return false;
-	*chain = (struct vq_chain){.vq = vq, .indirect = indirect, .table = vq->desc};
-	chain->head = chain->slot = chain->at = take_slot(vq);
-	if (indirect) {
-		chain->table = vq->tables.free[--vq->tables.n_free];
-		chain->at = 0;
-		vq->tables.long_of[chain->head] = chain->table;
+	chain->head = chain->unit = take_unit(vq, chain->indirect);
+	chain->head->next_unit = LAST_UNIT;
+	if (!chain->indirect) {
+		chain->table = vq->split.desc;
+		chain->at = chain->head->id;
 	}
-	vq->head[chain->head].long_slots = indirect ? SLOTS_TABLE : 1;
-	return true;
 }
 
-/* The entry after the current one; at the end of a slot, the first of a further slot. */
+/* The entry after the current one; at the end of a unit, the first of a further one. */
 static uint16_t next_entry(struct vq_chain *chain)
 {
 	struct virtqueue *vq = chain->vq;
-	uint16_t slot;
+	struct vq_head *unit;
 
-	if (chain->indirect || ++chain->in_slot < vq->stride)
+	if (chain->indirect || ++chain->in_unit < chain->unit->descriptors)
 		return (uint16_t)(chain->at + 1);
-	slot = take_slot(vq);
-	vq->head[chain->slot].next_slot = slot;
-	vq->head[chain->head].long_slots++;
-	chain->slot = slot;
-	chain->in_slot = 0;
-	return slot;
+	unit = take_unit(vq, false);
+	chain->unit->next_unit = unit->id;
+	unit->next_unit = LAST_UNIT;
+	chain->unit = unit;
+	chain->in_unit = 0;
+	return unit->id;
 }
 
-void virtqueue_long_put(struct vq_chain *chain, dma_addr_t addr, uint32_t len, uint16_t flags)
+void split_long_put(struct vq_chain *chain, dma_addr_t addr, uint32_t len, uint16_t flags)
 {
-	struct vring_desc *desc = &chain->table[chain->at];
+	struct vring_desc *desc = (struct vring_desc *)chain->table + chain->at;
 	uint16_t next = flags & VRING_DESC_F_NEXT ? next_entry(chain) : 0;
 
 	*desc = (struct vring_desc){addr, len, flags, next};
-	/* Slot 0 is a slot like any other: next alone says nothing. */
-	chain->at = flags & VRING_DESC_F_NEXT ? next : (uint16_t)(chain->at + 1);
+	chain->at = next;
 }
 
-void virtqueue_long_end(struct vq_chain *chain, void *token, uint32_t writable_bytes)
+void split_long_end(struct vq_chain *chain)
 {
 	struct virtqueue *vq = chain->vq;
-	uint32_t bytes = chain->at * (uint32_t)sizeof(struct vring_desc);
+	uint32_t bytes = chain->n * (uint32_t)sizeof(struct vring_desc);
 
 	if (chain->indirect)
-		vq->desc[chain->head] = (struct vring_desc){dma_map(chain->table, bytes), bytes,
-							    VRING_DESC_F_INDIRECT, 0};
-	vq->head[chain->head].token = token;
-	vq->head[chain->head].writable_bytes = writable_bytes;
-	__atomic_store_n(&vq->avail->ring[vq->avail_idx & vq->mask], chain->head, __ATOMIC_RELAXED);
-	vq->avail_idx++;
+		vq->split.desc[chain->head->id] = (struct vring_desc){
+			dma_map(chain->table, bytes), bytes, VRING_DESC_F_INDIRECT, 0};
+	__atomic_store_n(&vq->split.avail->ring[vq->avail_idx & vq->split.mask], chain->head->id,
+			 __ATOMIC_RELAXED);
 }
 
-static void free_slot(struct virtqueue *vq, uint16_t slot)
+/* What never changes is written again. */
+static void free_unit(struct virtqueue *vq, struct vq_head *unit)
 {
-	virtqueue_write_frame(vq, slot);
-	vq->free[vq->n_free++] = slot;
+	bool single = unit->descriptors == 1;
+	struct vq_stack *stack = single ? &vq->split.singles : &vq->free;
+
+	if (single)
+		split_write_single(vq, unit);
+	else
+		split_write_slot(vq, unit);
+	stack->item[stack->n++] = unit;
 }
 
-void virtqueue_long_free(struct virtqueue *vq, uint32_t head)
+void split_release(struct virtqueue *vq, struct vq_head *head)
 {
-	struct vq_head *h = &vq->head[head];
-	uint16_t slot = (uint16_t)head;
+	uint16_t next = virtqueue_head_is_long(head) ? head->next_unit : LAST_UNIT;
 
-	if (h->long_slots == SLOTS_TABLE) {
-		vq->tables.free[vq->tables.n_free++] = vq->tables.long_of[head];
-		vq->tables.long_of[head] = NULL;
-		h->long_slots = 1;
+	free_unit(vq, head);
+	while (next != LAST_UNIT) {
+		struct vq_head *unit = &vq->head[next];
+
+		next = unit->next_unit;
+		free_unit(vq, unit);
 	}
-	for (; h->long_slots > 0; h->long_slots--) {
-		uint16_t next = vq->head[slot].next_slot;
-
-		free_slot(vq, slot);
-		slot = next;
-	}
-	h->token = NULL;
-	vq->used_idx++;
-}
-
-uint32_t virtqueue_entries_max(const struct virtqueue *vq)
-{
-	uint32_t direct = (uint32_t)vq->n_slots * vq->stride;
-
-	return direct > vq->tables.entries ? direct : vq->tables.entries;
+	head->expected = VQ_IDLE;
+	__atomic_store_n(&vq->used_idx, (uint16_t)(vq->used_idx + 1), __ATOMIC_RELAXED);
 }

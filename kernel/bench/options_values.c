@@ -180,9 +180,29 @@ bool value_qsize(const struct option *option, const char *value, void *where)
 
 	if (!parse_u64(value, &n))
 		return false;
-	if (n != 0 && (!in_range(option, n) || (n & (n - 1))))
+	if (n != 0 && !in_range(option, n))
 		return false;
 	*(uint32_t *)where = (uint32_t)n;
+	return true;
+}
+
+/* To a struct blk_config: a policy, and with threshold:N a number. */
+bool value_indirect(const struct option *option, const char *value, void *where)
+{
+	static const char threshold[] = "threshold:";
+	struct blk_config *config = where;
+	int policy = option_choice("never|always|threshold|threshold:auto", value);
+	uint64_t below = 0;
+
+	if (policy < 0) {
+		if (strncmp(value, threshold, sizeof(threshold) - 1) != 0 ||
+		    !parse_u64(value + sizeof(threshold) - 1, &below) || below == 0 ||
+		    below > option->max)
+			return false;
+		policy = BLK_INDIRECT_THRESHOLD;
+	}
+	config->indirect = (enum blk_indirect)policy;
+	config->indirect_below = (uint32_t)below;
 	return true;
 }
 

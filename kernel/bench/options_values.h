@@ -16,6 +16,6 @@ option_parser value_choice;		     /* place in .valid; past .max: a synonym of .m
 option_parser value_name, value_filename, value_percentiles;
 option_parser value_cpus, value_hipri, value_rates;
 option_parser value_time_us; /* as value_time; a bare number is microseconds */
-option_parser value_hash, value_eta, value_log_level, value_qsize;
+option_parser value_hash, value_eta, value_log_level, value_qsize, value_indirect;
 
 #endif

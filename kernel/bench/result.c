@@ -93,7 +93,7 @@ bool result_crc_valid(const struct job_result *r)
 
 const char *result_indirect(const struct job_result *r)
 {
-	return r->counters.indirect ? "always" : "never";
+	return r->plan->device->indirect;
 }
 
 const char *device_cache_mode(const struct blk_device *dev)

@@ -41,11 +41,12 @@ def refused(boot, append, disk, *said, status=USAGE, **how):
     ("rw=randtrim", "rw=randtrim: expected read|write|randread|randwrite|rw|randrw"),
     ("hash=md5", "hash=md5: expected crc32c"),
     ("log=loud", "log=loud: expected error|warn|info|debug"),
-    ("blk.qsize=3", "blk.qsize=3: expected 0 (what the device offers) or a power of two"),
-    ("blk.indirect=maybe", "blk.indirect=maybe: expected never|always"),
+    ("blk.qsize=2", "blk.qsize=2: expected 0 (what the device offers) or 3 to 32768"),
+    ("blk.indirect=maybe", "blk.indirect=maybe: expected never|always|threshold"),
+    ("blk.indirect=threshold:0", "blk.indirect=threshold:0: expected never|always|threshold"),
+    ("blk.ring=both", "blk.ring=both: expected auto|split|packed"),
     ("blk.mode=foo", "blk.mode=foo: expected poll|irq|hybrid"),
     ("blk.irq_coalesce=0", "blk.irq_coalesce=0: expected 1 to 32768"),
-    ("blk.ring=packed", "blk.ring=packed: only auto|split is supported"),
     ("verify=crc32c", "verify=crc32c: only 0 is supported"),
     ("numjobs=0", "numjobs=0: expected 1 to 64"),
     ("percentile_list=0", "percentile_list=0: expected up to 20 numbers"),
@@ -67,6 +68,8 @@ def test_value(boot, small, token, said):
     ("hash=crc32c", "hash=crc32c: needs rw=read, not rw=randwrite"),
     ("filename=vdq", "filename=vdq: no such disk; there is vda"),
     ("blk.qsize=512", "blk.qsize=512: vda offers a queue of 256"),
+    ("blk.qsize=100", "blk.qsize=100: vda has a split ring, whose size is a power of two"),
+    ("blk.ring=packed", "blk.ring=packed: vda has a split ring only"),
     ("name=first name=second bs=1000", "bs=1000: not a multiple of the 512-byte blocks of vda"),
 ])
 def test_job_against_disk(boot, small, job, said):
@@ -86,6 +89,8 @@ def test_blocks_of_the_disk(boot, small):
 def test_indirect_not_offered(boot, small):
     refused(boot, "rw=randwrite blk.indirect=always", file_disk(small.path, "indirect_desc=off"),
             "blk.indirect=always: vda does not offer indirect descriptors", "blk.indirect=never")
+    refused(boot, "rw=randwrite blk.indirect=threshold:9", file_disk(small.path, "indirect_desc=off"),
+            "blk.indirect=threshold:9: vda does not offer indirect descriptors")
     assert small.unchanged()
 
 

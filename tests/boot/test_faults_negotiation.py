@@ -7,10 +7,10 @@ from images import Image, sparse
 from traces import accepted_features, accesses, count, statuses
 
 VERSION_1, EVENT_IDX, INDIRECT_DESC, ACCESS_PLATFORM = 1 << 32, 1 << 29, 1 << 28, 1 << 33
-RO, FLUSH, CONFIG_WCE = 1 << 5, 1 << 9, 1 << 11
+RO, FLUSH, CONFIG_WCE, RING_PACKED = 1 << 5, 1 << 9, 1 << 11, 1 << 34
 # SIZE_MAX, SEG_MAX, RO, BLK_SIZE, FLUSH, CONFIG_WCE, MQ; RING_RESET: what the driver understands.
 IMPLEMENTED = (sum(1 << bit for bit in (1, 2, 5, 6, 9, 11, 12, 40)) | VERSION_1 | EVENT_IDX |
-               INDIRECT_DESC)
+               INDIRECT_DESC | RING_PACKED)
 TRACE = ("memory_region_ops_read", "memory_region_ops_write", "virtio_set_status",
          "virtio_queue_notify")
 READ_ONLY_FIELDS = {4: "device_feature", 18: "num_queues", 21: "config_generation",
@@ -85,11 +85,12 @@ def test_f048_version_1(boot, device):
 
 
 @pytest.mark.parametrize("append, device, must, must_not", [
-    ("", "", EVENT_IDX | FLUSH, INDIRECT_DESC),
+    ("", "", EVENT_IDX | FLUSH | INDIRECT_DESC, RING_PACKED),
     ("blk.indirect=always", "", EVENT_IDX | INDIRECT_DESC, 0),
     ("blk.event_idx=0", "", 0, EVENT_IDX),
     ("", "event_idx=off", 0, EVENT_IDX),
-    ("", "num-queues=4,packed=on", VERSION_1, 0),
+    ("", "num-queues=4,packed=on", VERSION_1 | RING_PACKED, 0),
+    ("blk.ring=split", "packed=on", VERSION_1, RING_PACKED),
     ("", "write-cache=off,config-wce=off", VERSION_1, FLUSH | CONFIG_WCE),
     ("", "discard=on,write-zeroes=on", VERSION_1, 0),
 ])

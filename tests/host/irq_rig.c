@@ -23,14 +23,13 @@ static void on_queue(void *context)
 
 static void add_queue(struct irq_rig *r, unsigned q, bool event_idx)
 {
-	struct vq_frame frame = {.header_bytes = sizeof(*r->headers[q])};
 	uint16_t size = virtio_queue_size(&r->dev, (uint16_t)q);
+	struct vq_config config = {.size = size, .event_idx = event_idx};
 
-	r->headers[q] = rig_memory(sizeof(*r->headers[q]) * size);
 	r->statuses[q] = rig_memory(size);
-	frame.header = dma_map(r->headers[q], sizeof(*r->headers[q]) * size);
-	frame.status = dma_map(r->statuses[q], size);
-	assert_true(virtqueue_create(&r->vq[q], size, event_idx, &frame, 0));
+	config.status = r->statuses[q];
+	config.status_dma = dma_map(r->statuses[q], size);
+	assert_true(virtqueue_create(&r->vq[q], &config));
 	assert_int_equal(r->vq[q].vector, VIRTIO_NO_VECTOR);
 	r->vq[q].vector = r->queue[q].vector;
 	assert_true(virtio_queue_enable(&r->dev, (uint16_t)q, &r->vq[q]));
@@ -77,7 +76,6 @@ void irq_tear_down(struct irq_rig *r)
 	virtio_irqs_close(&r->dev, &r->irqs);
 	assert_int_equal(fake_pci_command(fake_disks()->fn) & PCI_COMMAND_INTX_DISABLE, 0);
 	for (q = 0; q < r->n; q++) {
-		dma_free(r->headers[q], sizeof(*r->headers[q]) * r->vq[q].size);
 		dma_free(r->statuses[q], r->vq[q].size);
 		virtqueue_destroy(&r->vq[q]);
 	}
@@ -92,29 +90,21 @@ void irq_end(struct irq_rig *r)
 	assert_int_equal(host.live, 0);
 }
 
-static void ask(struct virtqueue *vq)
-{
-	if (vq->event_idx)
-		__atomic_store_n(virtqueue_used_event(vq), vq->used_idx, __ATOMIC_RELAXED);
-	else
-		__atomic_store_n(&vq->avail->flags, 0, __ATOMIC_RELAXED);
-	barrier_full();
-}
-
 void irq_submit(struct irq_rig *r, unsigned q)
 {
 	struct virtqueue *vq = &r->vq[q];
-	struct vq_batch batch = virtqueue_batch_begin(vq);
-	uint32_t head;
+	struct vq_batch batch = virtqueue_batch_begin(vq, VQ_SPLIT_DIRECT);
+	struct vq_head *head;
 
 	assert_true(batch.room > 0);
 	head = virtqueue_batch_head(&batch, 0);
-	r->headers[q][head] = (struct ring_header){.sector = 7};
-	r->statuses[q][head] = 0xff;
-	virtqueue_batch_add(&batch, 0, head, vq->data_shift, r, dma_map(r->data, 512), 512,
-			    VRING_DESC_F_NEXT | VRING_DESC_F_WRITE, 513);
-	virtqueue_batch_end(vq, 1);
-	ask(vq);
+	head->frame->header[0] = 0;
+	head->frame->header[1] = 7;
+	*head->status = 0xff;
+	virtqueue_batch_add(&batch, 0, head, VQ_SPLIT_DIRECT, r, dma_map(r->data, 512),
+			    virtqueue_data_word(vq, 512, VRING_DESC_F_WRITE), 513);
+	virtqueue_batch_end(vq, &batch, 1, VQ_SPLIT_DIRECT);
+	virtqueue_arm(vq, 1);
 	virtqueue_publish(vq);
 	virtqueue_kick(vq);
 }
@@ -122,17 +112,17 @@ void irq_submit(struct irq_rig *r, unsigned q)
 unsigned irq_collect(struct irq_rig *r, unsigned q)
 {
 	struct virtqueue *vq = &r->vq[q];
-	unsigned n = virtqueue_used(vq), i;
-	struct vq_drain drain = virtqueue_drain_begin(vq);
-	uint32_t id, len;
+	struct vq_drain drain = virtqueue_drain_begin(vq, vq->kind);
+	struct vq_head *head;
+	unsigned n = 0;
 
-	assert_null(vq->broken);
-	for (i = 0; i < n; i++) {
-		assert_non_null(virtqueue_drain_look(&drain, i, &id, &len));
-		assert_int_equal(len, 513);
-		virtqueue_drain_free(&drain, i, id);
+	while ((head = virtqueue_drain_frame(&drain, n, vq->kind)) != NULL) {
+		virtqueue_drain_free(&drain, head, vq->kind);
+		n++;
 	}
-	virtqueue_drain_end(vq, n);
+	assert_false(drain.odd);
+	assert_null(vq->broken);
+	virtqueue_drain_end(vq, &drain, n, vq->kind);
 	return n;
 }
 

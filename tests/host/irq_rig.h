@@ -14,7 +14,6 @@ struct irq_rig {
 	struct virtio_irqs irqs;
 	struct virtio_irq_queue queue[FAKE_QUEUES];
 	struct virtqueue vq[FAKE_QUEUES];
-	struct ring_header *headers[FAKE_QUEUES];
 	uint8_t *statuses[FAKE_QUEUES];
 	uint8_t *data;
 	unsigned n;

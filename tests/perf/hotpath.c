@@ -44,6 +44,7 @@ int main(int argc, char **argv)
 	fake_disk_init(&disk);
 	disk.queue_size[0] = 256; /* room for all 64, as QEMU offers */
 	disk.seg_max = 254;
+	disk.features |= FAKE_BIT(FAKE_RING_PACKED);
 	fake_disk_plug(&disk, 0, 3, 0);
 	fake_disk_caps(&disk);
 	pci_init();

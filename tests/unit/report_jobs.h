@@ -62,6 +62,7 @@ static inline void set_up_machine(void)
 				   .event_idx = true,
 				   .transport = "modern",
 				   .ring = "split",
+				   .indirect = "never",
 				   .interrupt = "none",
 				   .queue_size = 256,
 				   .queues = queues,

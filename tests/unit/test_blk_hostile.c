@@ -312,7 +312,13 @@ static void random_lies(void **state)
 
 	rig->config.timeout_ns = 100000000;
 	for (round = 1; round <= 300; round++) {
-		fresh(rig, round % 2, round % 3 == 0);
+		fake_reset();
+		fake_disk_init(&rig->disk);
+		if (round & 4)
+			rig->disk.features |= FAKE_BIT(FAKE_RING_PACKED);
+		rig->config.event_idx = round % 2 ? BLK_EVENT_IDX_AUTO : BLK_EVENT_IDX_OFF;
+		rig->config.indirect = (enum blk_indirect)(round / 2 % 4);
+		rig_start(rig);
 		rig->disk.random = round * 2654435761u;
 		rig->disk.order = FAKE_RANDOM;
 		lie(rig, FAKE_DROP + fake_random(&rig->disk) % (FAKE_VANISH - FAKE_DROP + 1),
@@ -321,7 +327,9 @@ static void random_lies(void **state)
 		for (batch = 0; batch < 6; batch++) {
 			send(rig, fake_random(&rig->disk) % 2 ? BLK_READ : BLK_WRITE);
 			if (batch == 4 && rig->disk.queue[0].enabled) {
-				uint32_t *used = (uint32_t *)(uintptr_t)rig->disk.queue[0].ring[2];
+				bool packed = rig->disk.accepted & FAKE_BIT(FAKE_RING_PACKED);
+				uint64_t ring = rig->disk.queue[0].ring[packed ? 0 : 2];
+				uint32_t *used = (uint32_t *)(uintptr_t)ring;
 
 				used[fake_random(&rig->disk) % 33] = fake_random(&rig->disk);
 			}

@@ -249,7 +249,9 @@ static void mixed_job(struct rig *rig, uint32_t seed)
 	disk->size_max = 512 + fake_random(disk) % 10000;
 	if (seed % 5 == 0)
 		disk->features &= ~FAKE_BIT(FAKE_EVENT_IDX);
-	rig->config.indirect = seed % 4 < 2 ? BLK_INDIRECT_ALWAYS : BLK_INDIRECT_NEVER;
+	if (seed & 1)
+		disk->features |= FAKE_BIT(FAKE_RING_PACKED);
+	rig->config.indirect = (enum blk_indirect)(seed / 2 % 4);
 	start(rig);
 	for (i = 0; i < 48; i++) {
 		uint32_t bytes = 512 * (1 + fake_random(disk) % 40);

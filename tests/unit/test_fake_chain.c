@@ -39,7 +39,7 @@ static void bring_up(struct rig *rig, uint64_t without)
 	fake_disk_init(&rig->disk);
 	rig->disk.features &= ~without;
 	ring_bring_up(rig, 4, !(without >> FAKE_EVENT_IDX & 1), 0);
-	ring.vq.avail->flags = 0;
+	ring.vq.split.avail->flags = 0;
 	rig->disk.accepted = rig->disk.features;
 	memory = rig_memory(16384);
 }
@@ -47,7 +47,7 @@ static void bring_up(struct rig *rig, uint64_t without)
 static void lay_out(const struct shape *shape)
 {
 	struct vring_desc *table =
-		shape->in_table ? (void *)(uintptr_t)address(TABLE) : ring.vq.desc;
+		shape->in_table ? (void *)(uintptr_t)address(TABLE) : ring.vq.split.desc;
 	uint32_t header[4] = {shape->type, 0, (uint32_t)shape->sector,
 			      (uint32_t)(shape->sector >> 32)};
 	unsigned i, n = 0;
@@ -63,12 +63,12 @@ static void lay_out(const struct shape *shape)
 				(struct vring_desc){address(p->where), p->len, p->flags, p->next};
 	}
 	if (shape->in_table)
-		ring.vq.desc[0] = (struct vring_desc){address(TABLE), 16 * n, INDIRECT, 0};
+		ring.vq.split.desc[0] = (struct vring_desc){address(TABLE), 16 * n, INDIRECT, 0};
 }
 
 static void post(uint16_t head)
 {
-	ring.vq.avail->ring[ring.vq.avail_idx++ & ring.vq.mask] = head;
+	ring.vq.split.avail->ring[ring.vq.avail_idx++ & ring.vq.split.mask] = head;
 	virtqueue_publish(&ring.vq);
 	virtqueue_kick(&ring.vq);
 }
@@ -175,7 +175,7 @@ static void ring_rules_are_seen(void **state)
 	lay_out(&shapes[0]);
 	rig->disk.finish = FAKE_HELD;
 	post(0);
-	ring.vq.desc[1].addr += 512;
+	ring.vq.split.desc[1].addr += 512;
 	fake_complete(&rig->disk, 1);
 	expect("CLEAN-01");
 
@@ -189,15 +189,15 @@ static void ring_rules_are_seen(void **state)
 	expect("RING-SPLIT-21");
 
 	bring_up(rig, 0);
-	ring.vq.avail->flags = 1;
+	ring.vq.split.avail->flags = 1;
 	fake_step();
 	expect("RING-SPLIT-16");
 
 	bring_up(rig, FAKE_BIT(FAKE_EVENT_IDX));
-	ring.vq.avail->flags = 1;
+	ring.vq.split.avail->flags = 1;
 	fake_step();
 	expect(NULL);
-	ring.vq.avail->flags = 2;
+	ring.vq.split.avail->flags = 2;
 	fake_step();
 	expect("RING-SPLIT-14");
 

@@ -87,7 +87,12 @@ static const char *const bad[] = {
 	"blk.indirect=maybe",
 	"blk.event_idx=2",
 	"blk.qsize=1",
-	"blk.qsize=3",
+	"blk.qsize=2",
+	"blk.indirect=threshold:",
+	"blk.indirect=threshold:0",
+	"blk.indirect=threshold:32769",
+	"blk.indirect=threshold:8k",
+	"blk.ring=round",
 	"blk.qsize=65536",
 	"blk.timeout_ms=0",
 	"blk.timeout_ms=86400001",
@@ -156,7 +161,7 @@ static void messages(void **state)
 	refuses("verify=crc32c", "verify=crc32c: only 0 is supported");
 	refuses("blk.mode=foo", "blk.mode=foo: expected poll|irq|hybrid");
 	refuses("blk.irq_coalesce=0", "blk.irq_coalesce=0: expected 1 to 32768");
-	refuses("blk.ring=packed", "blk.ring=packed: only auto|split is supported");
+	refuses("blk.ring=both", "blk.ring=both: expected auto|split|packed");
 	refuses("name='a b", "a quote is not closed at the end of the line");
 }
 

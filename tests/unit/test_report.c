@@ -107,9 +107,9 @@ static void f107_what_fio_has_no_words_for(void **state)
 	has_not("errors=");
 	has_not("note:");
 	disk.writeback = false;
-	result[0].counters.indirect = 5;
+	strcpy(disk.indirect, "threshold:32");
 	write_text();
-	has("indirect=always cache=writethrough\n");
+	has("indirect=threshold:32 cache=writethrough\n");
 }
 
 static void mixed_job_has_both_directions(void **state)

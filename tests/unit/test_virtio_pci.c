@@ -66,15 +66,15 @@ static void endless_reset(void **state)
 	assert_true(host.clock_ns > 500000000 && host.clock_ns < 5000000000);
 }
 
-/* FEAT-01/03/04/05/08, RSVD-16, F-050: all 64 bits offered, few accepted. */
+/* FEAT-01/03/04/05/08, RSVD-06/16, F-050: all 64 bits offered, few accepted. */
 static void every_feature_offered(void **state)
 {
 	uint64_t known = FAKE_BIT(FAKE_SIZE_MAX) | FAKE_BIT(FAKE_SEG_MAX) | FAKE_BIT(FAKE_RO) |
 			 FAKE_BIT(FAKE_BLK_SIZE) | FAKE_BIT(FAKE_FLUSH) |
 			 FAKE_BIT(FAKE_CONFIG_WCE) | FAKE_BIT(FAKE_MQ) |
 			 FAKE_BIT(FAKE_INDIRECT_DESC) | FAKE_BIT(FAKE_EVENT_IDX) |
-			 FAKE_BIT(FAKE_VERSION_1) | FAKE_BIT(FAKE_ACCESS_PLATFORM) |
-			 FAKE_BIT(36) | /* ORDER_PLATFORM */
+			 FAKE_BIT(FAKE_RING_PACKED) | FAKE_BIT(FAKE_VERSION_1) |
+			 FAKE_BIT(FAKE_ACCESS_PLATFORM) | FAKE_BIT(36) | /* ORDER_PLATFORM */
 			 FAKE_BIT(FAKE_NOTIFICATION_DATA) | FAKE_BIT(FAKE_NOTIF_CONFIG_DATA) |
 			 FAKE_BIT(FAKE_RING_RESET);
 	struct rig *rig = *state;
@@ -86,6 +86,7 @@ static void every_feature_offered(void **state)
 	assert_true(rig->disk.accepted & FAKE_BIT(FAKE_VERSION_1));	  /* F-048 */
 	assert_true(rig->disk.accepted & FAKE_BIT(FAKE_ACCESS_PLATFORM)); /* RSVD-03 */
 	assert_true(rig->disk.accepted & FAKE_BIT(36));			  /* RSVD-07 */
+	assert_string_equal(rig->blk.ring, "packed");			  /* RSVD-06 */
 	assert_true(rig->disk.accepted & FAKE_BIT(FAKE_RO));		  /* BLK-OP-03 */
 	assert_true(rig->blk.event_idx && rig->blk.indirect_desc && rig->blk.read_only);
 	blk_close(&rig->blk);
@@ -113,11 +114,13 @@ static void options_decline_features(void **state)
 	struct rig *rig = *state;
 
 	rig->config.event_idx = false;
-	rig->config.indirect = BLK_INDIRECT_NEVER;
+	rig->config.ring = BLK_RING_SPLIT;
+	rig->disk.features |= FAKE_BIT(FAKE_RING_PACKED);
 	rig_start(rig);
 	assert_false(rig->disk.accepted & FAKE_BIT(FAKE_EVENT_IDX));
-	assert_false(rig->disk.accepted & FAKE_BIT(FAKE_INDIRECT_DESC));
-	assert_false(rig->blk.event_idx || rig->blk.indirect_desc);
+	assert_false(rig->disk.accepted & FAKE_BIT(FAKE_RING_PACKED));
+	assert_false(rig->blk.event_idx);
+	assert_string_equal(rig->blk.ring, "split");
 	blk_close(&rig->blk);
 }
 

@@ -23,6 +23,10 @@ CONFIGURATIONS = (
     ("direct+event_idx", 64, ["blk.indirect=never", "blk.event_idx=1"], []),
     ("direct", 64, ["blk.indirect=never", "blk.event_idx=0"], ["event_idx=off"]),
     ("indirect+event_idx", 64, ["blk.indirect=always", "blk.event_idx=1"], []),
+    ("packed+direct+event_idx", 64, ["blk.indirect=never", "blk.event_idx=1"], ["packed=on"]),
+    ("packed+direct", 64, ["blk.indirect=never", "blk.event_idx=0"],
+     ["packed=on", "event_idx=off"]),
+    ("packed+indirect+event_idx", 64, ["blk.indirect=always", "blk.event_idx=1"], ["packed=on"]),
     ("direct+event_idx+depth1", 1, ["blk.indirect=never", "blk.event_idx=1"], []),
 )
 
