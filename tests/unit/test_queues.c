@@ -138,7 +138,7 @@ static void sizes_differ(void **state)
 	assert_int_equal(info_of(rig, 0).size, 64);
 	assert_int_equal(info_of(rig, 1).size, 4);
 	assert_int_equal(info_of(rig, 2).size, 128);
-	assert_int_equal(rig->blk.seg_max, 1);
+	assert_int_equal(rig->blk.seg_max, 2);
 	each_queue_works(rig);
 	stop(rig);
 }
