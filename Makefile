@@ -117,6 +117,13 @@ $(B)/perf/hotpath: $(PERF_OBJ)
 	$(call say,HOSTLD,$@)
 	$(Q)$(HOSTCC) $(PCFLAGS) -o $@ $^ -lpthread
 
+# The ring by itself, likewise.
+RINGBENCH_OBJ := $(patsubst %,$(B)/perf/%.o,$(filter-out tests/perf/%,$(PERF_SRC)) \
+	$(wildcard tests/ringbench/*.c))
+$(B)/perf/ringbench: $(RINGBENCH_OBJ)
+	$(call say,HOSTLD,$@)
+	$(Q)$(HOSTCC) $(PCFLAGS) -o $@ $^ -lpthread
+
 # Tests that have the device, and further CPUs, in threads of their own, once more under
 # ThreadSanitizer: on x86 nothing else sees that a release or an acquire is missing.
 TSAN_TESTS := test_notify test_packed_thread test_port_threads
@@ -208,6 +215,10 @@ rival-linux: $(B)/ringlab.elf ## ratios to Linux and fio in the same QEMU; downl
 insns: $(B)/ringlab.elf $(B)/perf/hotpath ## guest instructions per I/O, and those of each path
 	$(Q)tools/ringlab insns
 
+.PHONY: ringbench
+ringbench: $(B)/perf/ringbench ## the ring by itself: ns and instructions per buffer; RINGTEST=DIR to compare
+	$(Q)tools/ringbench $(if $(RINGTEST),--ringtest $(RINGTEST))
+
 # SOAK_CPUS=4 SOAK_ARGS='number_ios=100000': later words of the same key win.
 SOAK_CPUS ?= 1
 SOAK_ARGS ?=
@@ -241,6 +252,6 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  variables: CC=clang  CROSS_COMPILE=x86_64-linux-gnu-  DEBUG=1  V=1"
 
--include $(KERNEL_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(PERF_OBJ:.o=.d) $(TSAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) \
+-include $(KERNEL_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(PERF_OBJ:.o=.d) $(RINGBENCH_OBJ:.o=.d) $(TSAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) \
 	$(patsubst %,$(B)/tsan/%.d,$(TSAN_SRC)) $(patsubst %,$(B)/fuzz/%.d,$(FUZZ_SRC)) \
 	$(patsubst %,$(B)/host/%.d,$(wildcard tests/fuzz/*.c) $(UNIT_SRC:.c=.c))
