@@ -46,6 +46,7 @@ struct blk_request {
 	struct blk_port *port;	  /* through which it was sent, where a queue is shared */
 	struct blk_prepared {
 		const struct blk_queue *queue; /* NULL: not prepared */
+		uint64_t stamp;		       /* of this preparation, as no other has it */
 		uint64_t lba_max_512;	       /* the last place where its data still fits */
 		uint64_t type;		       /* first half of the header */
 		uint64_t data_word;	       /* of the descriptor of its data */

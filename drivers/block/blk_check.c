@@ -28,17 +28,20 @@ enum blk_status blk_check(const struct blk_queue *q, const struct blk_request *r
 	return BLK_OK;
 }
 
+static uint64_t stamps; /* given out */
+
 /* Only what is a frame with one piece of data, and right wherever it is put, is prepared. */
 void blk_prepare(const struct blk_queue *q, struct blk_request *req)
 {
 	bool read = req->op == BLK_READ;
 
-	req->prepared.queue = NULL;
+	req->prepared = (struct blk_prepared){0};
 	if (req->op > q->op_max || req->sgl.n != 1 || req->sgl.len_bytes > q->size_max_bytes ||
 	    !whole_blocks(q, req) || sectors_of(req) > q->capacity_512)
 		return;
 	req->prepared = (struct blk_prepared){
 		.queue = q,
+		.stamp = __atomic_add_fetch(&stamps, 1, __ATOMIC_RELAXED),
 		.lba_max_512 = q->capacity_512 - sectors_of(req),
 		.type = read ? VIRTIO_BLK_T_IN : VIRTIO_BLK_T_OUT,
 		.writable_bytes = read ? req->sgl.len_bytes + 1 : 1,

@@ -90,7 +90,6 @@ static bool create_ring(struct blk_queue *q, const struct virtio_device *dev,
 	q->status = dma_alloc(q->size, 128);
 	if (!q->status)
 		return false;
-	ring.status = q->status;
 	q->status_dma = ring.status_dma = dma_map(q->status, q->size);
 	return virtqueue_create(&q->vq, &ring);
 }

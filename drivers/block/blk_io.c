@@ -5,11 +5,10 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Whether a prepared request may be sent as it is: whole blocks, and inside the disk (5.2.6.1). */
-static inline bool is_ready(const struct blk_queue *q, const struct blk_request *req)
+/* Whether a prepared request's place is right: whole blocks, and inside the disk (5.2.6.1). */
+static inline bool is_inside(const struct blk_queue *q, const struct blk_request *req)
 {
-	return likely(req->prepared.queue == q) &&
-	       likely(req->lba_512 <= req->prepared.lba_max_512) &&
+	return likely(req->lba_512 <= req->prepared.lba_max_512) &&
 	       likely((req->lba_512 & q->lba_mask_512) == 0);
 }
 
@@ -21,25 +20,31 @@ static inline __attribute__((always_inline)) unsigned add_prepared(struct blk_qu
 								   struct blk_request *const *reqs,
 								   unsigned n, enum vq_kind kind)
 {
-	struct vq_batch batch = virtqueue_batch_begin(&q->vq, kind);
+	struct vq_batch batch = virtqueue_batch_begin(&q->vq, kind, n);
 	struct blk_progress fresh = {.status = BLK_OK, .issued_scan = q->scans, .parts_left = 1};
+	uint8_t *statuses = q->status;
 	unsigned i;
 
-	if (n > batch.room)
-		n = batch.room;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < batch.room; i++) {
+		struct vq_head *head = virtqueue_batch_head(&batch, i);
 		struct blk_request *req = reqs[i];
 		const struct blk_prepared *p = &req->prepared;
-		struct vq_head *head;
 
-		if (unlikely(!is_ready(q, req)))
+		if (unlikely(!is_inside(q, req)))
 			break;
-		head = virtqueue_batch_head(&batch, i);
-		blk_fill_header(head->frame->header, p->type, req->lba_512);
+		if (unlikely(head->stamp != p->stamp)) {
+			if (p->queue != q)
+				break;
+			head->stamp = p->stamp;
+			head->frame->header[0] = p->type;
+			virtqueue_batch_place(head, kind, req, req->sgl.inline_sg[0].addr,
+					      p->data_word);
+		}
+		head->frame->header[1] = req->lba_512;
 		__builtin_memcpy(&req->progress, &fresh, sizeof(fresh)); /* one store */
-		virtqueue_batch_add(&batch, i, head, kind, req, req->sgl.inline_sg[0].addr,
-				    p->data_word, p->writable_bytes);
-		*head->status = BLK_STATUS_UNSET;
+		virtqueue_batch_add(&batch, i, head, kind, req->sgl.inline_sg[0].addr, p->data_word,
+				    p->writable_bytes);
+		statuses[head->id] = BLK_STATUS_UNSET;
 	}
 	virtqueue_batch_end(&q->vq, &batch, i, kind);
 	if (kind == VQ_SPLIT_TABLES || kind == VQ_PACKED_TABLES)
@@ -87,7 +92,7 @@ static bool add_other(struct blk_queue *q, struct blk_request *req)
 	if (!req->prepared.queue)
 		return blk_add_long(q, req);
 	added = add_ready(q, &req, 1);
-	req->prepared.queue = NULL; /* the caller may change it without a word */
+	req->prepared = (struct blk_prepared){0}; /* the caller may change it without a word */
 	return added == 1;
 }
 
@@ -173,7 +178,7 @@ static struct blk_request *__attribute__((noinline)) reap_odd(struct blk_queue *
 		return NULL;
 	}
 	req = head->token;
-	judge(req, __atomic_load_n(head->status, __ATOMIC_RELAXED), len,
+	judge(req, __atomic_load_n(&q->status[head->id], __ATOMIC_RELAXED), len,
 	      virtqueue_head_writable(head));
 	virtqueue_release(&q->vq, head);
 	return --req->progress.parts_left == 0 ? req : NULL;
@@ -186,6 +191,7 @@ static inline __attribute__((always_inline)) unsigned reap_frames(struct blk_que
 								  bool *odd)
 {
 	struct vq_drain drain = virtqueue_drain_begin(&q->vq, kind);
+	const uint8_t *statuses = q->status;
 	unsigned i;
 
 	for (i = 0; i < max; i++) {
@@ -193,7 +199,8 @@ static inline __attribute__((always_inline)) unsigned reap_frames(struct blk_que
 
 		if (!head)
 			break;
-		if (unlikely(__atomic_load_n(head->status, __ATOMIC_RELAXED) != VIRTIO_BLK_S_OK)) {
+		if (unlikely(__atomic_load_n(&statuses[head->id], __ATOMIC_RELAXED) !=
+			     VIRTIO_BLK_S_OK)) {
 			drain.odd = true;
 			break;
 		}

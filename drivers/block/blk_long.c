@@ -60,8 +60,10 @@ static bool add_command(struct blk_queue *q, struct blk_request *req, const stru
 		return false;
 	q->counters.indirect += chain.indirect;
 	head = chain.head;
-	blk_fill_header(head->frame->header, c->type, c->sector);
-	*head->status = BLK_STATUS_UNSET;
+	head->stamp = VQ_NO_STAMP;
+	head->frame->header[0] = c->type;
+	head->frame->header[1] = c->sector;
+	q->status[head->id] = BLK_STATUS_UNSET;
 	req->progress.parts_left++;
 	virtqueue_long_put(&chain, virtqueue_header_dma(&q->vq, head->id), VQ_HEADER_BYTES,
 			   VRING_DESC_F_NEXT);

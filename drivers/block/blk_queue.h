@@ -113,13 +113,6 @@ void blk_irqs_open(struct blk_device *blk, const struct blk_config *config);
 /* After they are enabled, when one may have lost its vector: fills in what was got. */
 void blk_irqs_done(struct blk_device *blk, const struct blk_config *config);
 
-/* What a command's header says (5.2.6): le32 type, le32 reserved, le64 sector. */
-static inline void blk_fill_header(uint64_t *header, uint64_t type, uint64_t sector)
-{
-	header[0] = type;
-	header[1] = sector;
-}
-
 /* Appends @req to the requests that the next blk_poll() returns. */
 void blk_end(struct blk_queue *queue, struct blk_request *req, enum blk_status status);
 /* blk_check.c: why @req is not to be sent; BLK_OK if it may be. */

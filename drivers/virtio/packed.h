@@ -89,17 +89,17 @@ static inline vring_word *packed_first_word(struct virtqueue *vq)
 }
 
 static inline __attribute__((always_inline)) struct vq_batch packed_batch_begin(
-	struct virtqueue *vq, enum vq_kind kind)
+	struct virtqueue *vq, enum vq_kind kind, uint32_t wanted)
 {
 	uint32_t pos = vq->packed.avail_pos, size = vq->size, avail = vq->packed.avail_flags;
-	struct vq_batch b = {.free_top = vq->free.item + vq->free.n - 1};
+	struct vq_batch b = virtqueue_batch_of(&vq->free, wanted);
 	uint32_t free = vq->packed.n_free, to_end = size - pos;
 	uint32_t least = to_end < free ? to_end : free;
 
 	b.packed.next = (char *)&vq->packed.desc[pos];
 	b.packed.first_word = packed_first_word(vq);
 	if (kind == VQ_PACKED_TABLES) {
-		b.room = least;
+		b.room = least < b.room ? least : b.room;
 		b.packed.first_bits =
 			packed_word(VQ_FRAME_DESCRIPTORS * sizeof(struct vring_packed_desc), 0,
 				    VRING_DESC_F_INDIRECT | avail);
@@ -110,12 +110,12 @@ static inline __attribute__((always_inline)) struct vq_batch packed_batch_begin(
 	b.packed.first_bits = packed_word(VQ_HEADER_BYTES, 0, VRING_DESC_F_NEXT | avail);
 	b.packed.second_bits = packed_word(0, 0, VRING_DESC_F_NEXT | avail);
 	b.packed.third_bits = packed_word(1, 0, VRING_DESC_F_WRITE | avail);
-	b.room = least / VQ_FRAME_DESCRIPTORS;
+	least /= VQ_FRAME_DESCRIPTORS;
 	if (__builtin_expect(to_end < VQ_FRAME_DESCRIPTORS, 0)) {
 		uint64_t turn = packed_word(0, 0, VRING_PACKED_DESC_F_BOTH);
 		int64_t lap = (int64_t)(size * sizeof(struct vring_packed_desc));
 
-		b.room = free >= VQ_FRAME_DESCRIPTORS;
+		least = free >= VQ_FRAME_DESCRIPTORS;
 		b.packed.third -= lap;
 		b.packed.third_bits ^= turn;
 		if (to_end == 1) {
@@ -123,25 +123,32 @@ static inline __attribute__((always_inline)) struct vq_batch packed_batch_begin(
 			b.packed.second_bits ^= turn;
 		}
 	}
+	b.room = least < b.room ? least : b.room;
 	return b;
+}
+
+/* The data in the table of this ID, where no flag but WRITE may be; a direct chain does without. */
+static inline __attribute__((always_inline)) void packed_batch_place(struct vq_head *head,
+								     dma_addr_t addr,
+								     uint64_t data_word)
+{
+	struct vring_packed_desc *data = &head->frame->packed[1];
+
+	data->addr = addr;
+	*vring_word_of(data) = data_word;
 }
 
 /*
  * Direct: the three descriptors in a row, the buffer ID in the last (2.8.6), and in the first too,
- * from which QEMU 7.2 takes it. Otherwise the one that refers to the table of this ID, and the data in
- * the table, where no flag but WRITE may be.
+ * from which QEMU 7.2 takes it. Otherwise the one that refers to the table of this ID.
  */
 static inline __attribute__((always_inline)) void packed_batch_add(
-	struct vq_batch *b, struct vq_head *head, enum vq_kind kind, void *token, dma_addr_t addr,
+	struct vq_batch *b, struct vq_head *head, enum vq_kind kind, dma_addr_t addr,
 	uint64_t data_word, uint64_t expected)
 {
 	struct vring_packed_desc *first = (struct vring_packed_desc *)(void *)b->packed.next;
 
 	if (kind == VQ_PACKED_TABLES) {
-		struct vring_packed_desc *data = &head->frame->packed[1];
-
-		data->addr = addr;
-		*vring_word_of(data) = data_word;
 		first->addr = head->packed.frame_dma;
 		__atomic_store_n(b->packed.first_word, b->packed.first_bits | head->packed.id_word,
 				 __ATOMIC_RELAXED);
@@ -164,20 +171,20 @@ static inline __attribute__((always_inline)) void packed_batch_add(
 		head->descriptors = VQ_FRAME_DESCRIPTORS;
 	}
 	b->packed.first_word = vring_word_of(b->packed.next);
-	head->token = token;
 	head->expected = expected;
 }
 
-/* In the form that packed_batch_add() takes. */
+/* In the form that packed_batch_place() and packed_batch_add() take. */
 static inline uint64_t packed_data_word(uint32_t len, uint16_t flags)
 {
 	return packed_word(len, 0, flags & VRING_DESC_F_WRITE);
 }
 
-static inline __attribute__((always_inline)) void packed_batch_end(struct virtqueue *vq, uint32_t n,
-								   enum vq_kind kind)
+static inline __attribute__((always_inline)) void packed_batch_end(struct virtqueue *vq,
+								   const struct vq_batch *b,
+								   uint32_t n, enum vq_kind kind)
 {
-	vq->free.n = (uint16_t)(vq->free.n - n);
+	virtqueue_batch_took(&vq->free, b, n);
 	vq->avail_idx = (uint16_t)(vq->avail_idx + n);
 	packed_advance(vq, kind == VQ_PACKED_TABLES ? n : n * VQ_FRAME_DESCRIPTORS);
 }

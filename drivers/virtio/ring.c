@@ -31,7 +31,6 @@ static bool create_heads(struct virtqueue *vq, const struct vq_config *config)
 	for (unsigned head = 0; head < vq->size; head++)
 		vq->head[head] = (struct vq_head){.expected = VQ_IDLE,
 						  .frame = &vq->frames[head],
-						  .status = config->status + head,
 						  .status_dma = config->status_dma + head,
 						  .id = (uint16_t)head};
 	return true;
@@ -96,6 +95,7 @@ void virtqueue_restart(struct virtqueue *vq)
 
 	for (unsigned head = 0; head < vq->size; head++) {
 		vq->head[head].expected = VQ_IDLE;
+		vq->head[head].stamp = VQ_NO_STAMP;
 		if (tables->of && tables->of[head]) {
 			tables->free[tables->n_free++] = tables->of[head];
 			tables->of[head] = NULL;

@@ -66,12 +66,15 @@ _Static_assert(sizeof(struct vq_frame) == 64, "a line");
 /*
  * Private: one per head. Nothing but a frame in flight whose data came as expected equals a 32-bit
  * length, so that one comparison on the hot path stands for three questions.
+ *
+ * A frame keeps what was in it. Its stamp tells whether that is what the next chain needs: no two
+ * stamps of different contents are equal.
  */
 struct vq_head {
 	void *token;
 	uint64_t expected;	/* VQ_IDLE, or what the device may write to the chain, | VQ_LONG */
+	uint64_t stamp;		/* of token, type in the header, and data; VQ_NO_STAMP: of none */
 	struct vq_frame *frame; /* from here on to id written once */
-	uint8_t *status;
 	dma_addr_t status_dma;
 	union {
 		struct vring_desc *split_data; /* of a slot: its second descriptor */
@@ -86,8 +89,9 @@ struct vq_head {
 };
 _Static_assert(sizeof(struct vq_head) == 64, "a line");
 
-#define VQ_IDLE UINT64_MAX
-#define VQ_LONG (1ull << 32) /* no frame: of several pieces, or none */
+#define VQ_IDLE	    UINT64_MAX
+#define VQ_NO_STAMP UINT64_MAX
+#define VQ_LONG	    (1ull << 32) /* no frame: of several pieces, or none */
 
 static inline bool virtqueue_head_in_flight(const struct vq_head *head)
 {
@@ -139,9 +143,8 @@ struct vq_config {
 	/* Chains are indirect when less than so many descriptors are free. 0: never, unless they
 	 * fit no other way; more than the size: always. */
 	uint32_t indirect_below;
-	bool adaptive;	 /* indirect_below follows how full the ring was */
-	uint8_t *status; /* one byte for each head, for a device to write */
-	dma_addr_t status_dma;
+	bool adaptive;	       /* indirect_below follows how full the ring was */
+	dma_addr_t status_dma; /* of one byte for each head, for a device to write */
 };
 
 struct virtqueue {
@@ -230,11 +233,13 @@ static inline dma_addr_t virtqueue_header_dma(const struct virtqueue *vq, uint32
 
 /*
  * A batch is a copy of what does not change while it grows, so that the compiler may keep it in
- * registers. Its length, the caller's loop counter, says how far the stack of free heads is used.
+ * registers. Its heads are those on top of the stack, the lowest first: the order in which they came
+ * back. Requests that are kept the same way meet their old heads, with all that is in their frames.
  */
 struct vq_batch {
-	struct vq_head **free_top;
-	uint32_t room; /* in chains */
+	struct vq_head **heads;
+	uint32_t wanted; /* of them, at most; fewer may be used */
+	uint32_t room;	 /* in chains */
 	union {
 		struct {
 			uint16_t *ring;
@@ -252,7 +257,26 @@ struct vq_batch {
 /* The head that the chain number @i of the batch will have; @i is less than room. */
 static inline struct vq_head *virtqueue_batch_head(const struct vq_batch *b, uint32_t i)
 {
-	return *(b->free_top - i);
+	return b->heads[i];
+}
+
+static inline __attribute__((always_inline)) struct vq_batch virtqueue_batch_of(
+	const struct vq_stack *stack, uint32_t wanted)
+{
+	if (wanted > stack->n)
+		wanted = stack->n;
+	return (struct vq_batch){
+		.heads = stack->item + stack->n - wanted, .wanted = wanted, .room = wanted};
+}
+
+/* @n heads are taken: closes the gap under those that were not. */
+static inline __attribute__((always_inline)) void virtqueue_batch_took(struct vq_stack *stack,
+								       const struct vq_batch *b,
+								       uint32_t n)
+{
+	for (uint32_t i = n; n && __builtin_expect(i < b->wanted, 0); i++)
+		b->heads[i - n] = b->heads[i];
+	stack->n = (uint16_t)(stack->n - n);
 }
 
 /* Taking back: likewise. */

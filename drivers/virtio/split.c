@@ -21,6 +21,7 @@ static void push(struct vq_stack *stack, struct vq_head *head)
 void split_write_single(struct virtqueue *vq, struct vq_head *head)
 {
 	head->descriptors = 1;
+	head->stamp = VQ_NO_STAMP;
 	vq->split.desc[head->id] = (struct vring_desc){
 		virtqueue_frame_dma(vq, head->id), VQ_FRAME_DESCRIPTORS * sizeof(struct vring_desc),
 		VRING_DESC_F_INDIRECT, 0};
@@ -39,6 +40,7 @@ static void write_frame(const struct virtqueue *vq, struct vring_desc *entry, ui
 void split_write_slot(struct virtqueue *vq, struct vq_head *head)
 {
 	head->descriptors = VQ_FRAME_DESCRIPTORS;
+	head->stamp = VQ_NO_STAMP;
 	head->split_data = &vq->split.desc[head->id + 1];
 	write_frame(vq, &vq->split.desc[head->id], head->id, head);
 }

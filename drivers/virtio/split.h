@@ -50,24 +50,22 @@ static inline uint32_t split_free_descriptors(const struct virtqueue *vq)
 }
 
 static inline __attribute__((always_inline)) struct vq_batch split_batch_begin(struct virtqueue *vq,
-									       enum vq_kind kind)
+									       enum vq_kind kind,
+									       uint32_t wanted)
 {
-	const struct vq_stack *stack = split_stack(vq, kind);
+	struct vq_batch b = virtqueue_batch_of(split_stack(vq, kind), wanted);
 
-	return (struct vq_batch){.free_top = stack->item + stack->n - 1,
-				 .room = stack->n,
-				 .split = {.ring = vq->split.avail->ring,
-					   .avail_idx = vq->avail_idx,
-					   .mask = vq->split.mask}};
+	b.split.ring = vq->split.avail->ring;
+	b.split.avail_idx = vq->avail_idx;
+	b.split.mask = vq->split.mask;
+	return b;
 }
 
-/*
- * The data descriptor is the middle one of the slot, or of the table; the head goes into the next
- * entry of the available ring. The device sees nothing yet.
- */
-static inline __attribute__((always_inline)) void split_batch_add(
-	struct vq_batch *b, uint32_t i, struct vq_head *head, enum vq_kind kind, void *token,
-	dma_addr_t addr, uint64_t data_word, uint64_t expected)
+/* The data descriptor is the middle one of the slot, or of the table. */
+static inline __attribute__((always_inline)) void split_batch_place(struct vq_head *head,
+								    enum vq_kind kind,
+								    dma_addr_t addr,
+								    uint64_t data_word)
 {
 	struct vring_desc *data =
 		kind == VQ_SPLIT_TABLES ? &head->frame->split[1] : head->split_data;
@@ -79,13 +77,19 @@ static inline __attribute__((always_inline)) void split_batch_add(
 		data->len = (uint32_t)data_word;
 		data->flags = (uint16_t)(data_word >> 32);
 	}
-	head->token = token;
+}
+
+/* The head goes into the next entry of the available ring. The device sees nothing yet. */
+static inline __attribute__((always_inline)) void split_batch_add(struct vq_batch *b, uint32_t i,
+								  struct vq_head *head,
+								  uint64_t expected)
+{
 	head->expected = expected;
 	__atomic_store_n(&b->split.ring[(b->split.avail_idx + i) & b->split.mask], head->id,
 			 __ATOMIC_RELAXED);
 }
 
-/* In the form that split_batch_add() takes: the link is that of a table. */
+/* In the form that split_batch_place() takes: the link is that of a table. */
 static inline uint64_t split_data_word(uint32_t len, uint16_t flags)
 {
 	return len | (uint64_t)(flags | VRING_DESC_F_NEXT) << 32 | 2ull << 48;
@@ -95,10 +99,7 @@ static inline __attribute__((always_inline)) void split_batch_end(struct virtque
 								  const struct vq_batch *b,
 								  uint32_t n, enum vq_kind kind)
 {
-	struct vq_stack *stack = split_stack(vq, kind);
-
-	(void)b;
-	stack->n = (uint16_t)(stack->n - n);
+	virtqueue_batch_took(split_stack(vq, kind), b, n);
 	vq->avail_idx = (uint16_t)(vq->avail_idx + n);
 }
 

@@ -3,7 +3,8 @@
  * Which functions does a driver call, whatever the ring? In this order:
  *
  *     virtqueue_choose                           how the next batch is laid out
- *     virtqueue_batch_begin, _add … × n, _end    describe buffers, tell nobody
+ *     virtqueue_batch_begin, _place and _add × n, _end
+ *                                                describe buffers, tell nobody
  *     virtqueue_publish                          once: the device may look
  *     virtqueue_kick                             once, if the device asked for it
  *     virtqueue_drain_begin, _frame × n, _end    completions as expected
@@ -35,24 +36,38 @@ VQ_INLINE enum vq_kind virtqueue_choose(struct virtqueue *vq, unsigned *limit)
 	return vq->kind;
 }
 
-VQ_INLINE struct vq_batch virtqueue_batch_begin(struct virtqueue *vq, enum vq_kind kind)
+/* Of at most @wanted chains, for which there is room. */
+VQ_INLINE struct vq_batch virtqueue_batch_begin(struct virtqueue *vq, enum vq_kind kind,
+						uint32_t wanted)
 {
-	return vq_is_packed(kind) ? packed_batch_begin(vq, kind) : split_batch_begin(vq, kind);
+	return vq_is_packed(kind) ? packed_batch_begin(vq, kind, wanted)
+				  : split_batch_begin(vq, kind, wanted);
+}
+
+/* Puts into the frame of @head what stays the same from one use to the next: see vq_head.stamp. */
+VQ_INLINE void virtqueue_batch_place(struct vq_head *head, enum vq_kind kind, void *token,
+				     dma_addr_t addr, uint64_t data_word)
+{
+	head->token = token;
+	if (vq_is_packed(kind))
+		packed_batch_place(head, addr, data_word);
+	else
+		split_batch_place(head, kind, addr, data_word);
 }
 
 /*
- * Adds chain number @i, of one piece of data; what virtqueue_batch_head() said is @head, and its
- * header is written. @data_word is from virtqueue_data_word(), @expected what the device may write,
- * status byte included. The device sees the chain after virtqueue_publish().
+ * Adds chain number @i, of one piece of data, which is placed; what virtqueue_batch_head() said is
+ * @head, and its header is written. @data_word is from virtqueue_data_word(), @expected what the
+ * device may write, status byte included. The device sees the chain after virtqueue_publish().
  */
 VQ_INLINE void virtqueue_batch_add(struct vq_batch *b, uint32_t i, struct vq_head *head,
-				   enum vq_kind kind, void *token, dma_addr_t addr,
-				   uint64_t data_word, uint64_t expected)
+				   enum vq_kind kind, dma_addr_t addr, uint64_t data_word,
+				   uint64_t expected)
 {
 	if (vq_is_packed(kind))
-		packed_batch_add(b, head, kind, token, addr, data_word, expected);
+		packed_batch_add(b, head, kind, addr, data_word, expected);
 	else
-		split_batch_add(b, i, head, kind, token, addr, data_word, expected);
+		split_batch_add(b, i, head, expected);
 }
 
 /* @len bytes, and VRING_DESC_F_WRITE if the device writes them. */
@@ -65,7 +80,7 @@ VQ_INLINE void virtqueue_batch_end(struct virtqueue *vq, const struct vq_batch *
 				   enum vq_kind kind)
 {
 	if (vq_is_packed(kind))
-		packed_batch_end(vq, n, kind);
+		packed_batch_end(vq, b, n, kind);
 	else
 		split_batch_end(vq, b, n, kind);
 }

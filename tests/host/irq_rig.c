@@ -27,7 +27,6 @@ static void add_queue(struct irq_rig *r, unsigned q, bool event_idx)
 	struct vq_config config = {.size = size, .event_idx = event_idx};
 
 	r->statuses[q] = rig_memory(size);
-	config.status = r->statuses[q];
 	config.status_dma = dma_map(r->statuses[q], size);
 	assert_true(virtqueue_create(&r->vq[q], &config));
 	assert_int_equal(r->vq[q].vector, VIRTIO_NO_VECTOR);
@@ -93,16 +92,17 @@ void irq_end(struct irq_rig *r)
 void irq_submit(struct irq_rig *r, unsigned q)
 {
 	struct virtqueue *vq = &r->vq[q];
-	struct vq_batch batch = virtqueue_batch_begin(vq, VQ_SPLIT_DIRECT);
+	struct vq_batch batch = virtqueue_batch_begin(vq, VQ_SPLIT_DIRECT, 1);
+	uint64_t word = virtqueue_data_word(vq, 512, VRING_DESC_F_WRITE);
 	struct vq_head *head;
 
 	assert_true(batch.room > 0);
 	head = virtqueue_batch_head(&batch, 0);
 	head->frame->header[0] = 0;
 	head->frame->header[1] = 7;
-	*head->status = 0xff;
-	virtqueue_batch_add(&batch, 0, head, VQ_SPLIT_DIRECT, r, dma_map(r->data, 512),
-			    virtqueue_data_word(vq, 512, VRING_DESC_F_WRITE), 513);
+	r->statuses[q][head->id] = 0xff;
+	virtqueue_batch_place(head, VQ_SPLIT_DIRECT, r, dma_map(r->data, 512), word);
+	virtqueue_batch_add(&batch, 0, head, VQ_SPLIT_DIRECT, dma_map(r->data, 512), word, 513);
 	virtqueue_batch_end(vq, &batch, 1, VQ_SPLIT_DIRECT);
 	virtqueue_arm(vq, 1);
 	virtqueue_publish(vq);

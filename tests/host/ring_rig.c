@@ -28,7 +28,6 @@ void ring_bring_up_as(struct rig *rig, struct vq_config *config)
 	ring.cells = rig_memory(sizeof(*ring.cells) * RING_CELLS);
 	memset(ring.cells, 0, sizeof(*ring.cells) * RING_CELLS);
 	ring.statuses = rig_memory(size);
-	config->status = ring.statuses;
 	config->status_dma = dma_map(ring.statuses, size);
 	ring.dev = (struct virtio_device){.pci = rig->pci};
 	assert_true(virtio_pci_open(&ring.dev));
@@ -58,20 +57,21 @@ unsigned ring_room(void)
 
 void ring_add(struct ring_cell *cell, uint64_t sector)
 {
+	uint64_t word = virtqueue_data_word(&ring.vq, 512, VRING_DESC_F_WRITE);
 	unsigned one = 1;
 	enum vq_kind kind = virtqueue_choose(&ring.vq, &one);
-	struct vq_batch batch = virtqueue_batch_begin(&ring.vq, kind);
+	struct vq_batch batch = virtqueue_batch_begin(&ring.vq, kind, 1);
 	struct vq_head *head;
 
 	assert_true(batch.room > 0);
 	head = virtqueue_batch_head(&batch, 0);
 	head->frame->header[0] = 0;
 	head->frame->header[1] = sector;
-	*head->status = 0xff;
+	ring.statuses[head->id] = 0xff;
 	cell->sector = sector;
 	cell->busy = true;
-	virtqueue_batch_add(&batch, 0, head, kind, cell, dma_map(cell->data, 512),
-			    virtqueue_data_word(&ring.vq, 512, VRING_DESC_F_WRITE), 513);
+	virtqueue_batch_place(head, kind, cell, dma_map(cell->data, 512), word);
+	virtqueue_batch_add(&batch, 0, head, kind, dma_map(cell->data, 512), word, 513);
 	virtqueue_batch_end(&ring.vq, &batch, 1, kind);
 }
 
@@ -114,7 +114,7 @@ bool ring_take(void)
 	if (!h)
 		return false;
 	cell = h->token;
-	assert_int_equal(*h->status, 0);
+	assert_int_equal(ring.statuses[h->id], 0);
 	if (len == 513)
 		assert_true(fake_stamp_ok(cell->data, cell->sector, 1));
 	assert_int_equal(h->expected, VQ_IDLE);

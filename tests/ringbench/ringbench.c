@@ -41,15 +41,18 @@ unsigned driver_take(struct virtqueue *vq, enum vq_kind kind);
 __attribute__((always_inline)) static inline unsigned add(struct virtqueue *vq, enum vq_kind kind,
 							  unsigned n)
 {
-	struct vq_batch batch = virtqueue_batch_begin(vq, kind);
+	struct vq_batch batch = virtqueue_batch_begin(vq, kind, n);
 	uint64_t word = virtqueue_data_word(vq, DATA_BYTES, VRING_DESC_F_WRITE);
 	unsigned i;
 
 	if (n > batch.room)
 		n = batch.room;
-	for (i = 0; i < n; i++)
-		virtqueue_batch_add(&batch, i, virtqueue_batch_head(&batch, i), kind, &bench,
-				    (uintptr_t)bench.data, word, WRITABLE);
+	for (i = 0; i < n; i++) {
+		struct vq_head *head = virtqueue_batch_head(&batch, i);
+
+		virtqueue_batch_place(head, kind, &bench, (uintptr_t)bench.data, word);
+		virtqueue_batch_add(&batch, i, head, kind, (uintptr_t)bench.data, word, WRITABLE);
+	}
 	virtqueue_batch_end(vq, &batch, n, kind);
 	if (n > 0) {
 		virtqueue_publish(vq);
@@ -175,7 +178,7 @@ static bool set_up(int argc, char **argv)
 		return false;
 	fake_reset();
 	bench.data = dma_alloc(DATA_BYTES, 64);
-	config.status = dma_map(dma_alloc(RING_SIZE, 64), RING_SIZE);
+	config.status_dma = dma_map(dma_alloc(RING_SIZE, 64), RING_SIZE);
 	if (!bench.data || !virtqueue_create(&bench.vq, &config))
 		return false;
 	device_init(&bench.device, &bench.vq);

@@ -39,7 +39,7 @@ static bool add_long(struct ring_cell *cell, unsigned entries)
 		return false;
 	chain.head->frame->header[0] = 1;
 	chain.head->frame->header[1] = 20000;
-	*chain.head->status = 0xff;
+	ring.statuses[chain.head->id] = 0xff;
 	virtqueue_long_put(&chain, virtqueue_header_dma(&ring.vq, chain.head->id), 16,
 			   VRING_DESC_F_NEXT);
 	for (i = 2; i < entries; i++)
