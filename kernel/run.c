@@ -96,7 +96,7 @@ static bool device_honours(const struct blk_config *config, const struct blk_dev
 		       disk->name);
 		return false;
 	}
-	if (config->indirect != BLK_INDIRECT_NEVER && !disk->indirect_desc) {
+	if (config->indirect > BLK_INDIRECT_NEVER && !disk->indirect_desc) {
 		format(error, error_size,
 		       "blk.indirect=%s: %s does not offer indirect descriptors; use "
 		       "blk.indirect=never",

@@ -83,6 +83,7 @@ enum blk_ring { BLK_RING_AUTO, BLK_RING_SPLIT, BLK_RING_PACKED };
 /* Which chains go into indirect tables: those that fit no other way, all, or those for which fewer
  * descriptors than a threshold are free; adaptive: a threshold that follows how full the ring was. */
 enum blk_indirect {
+	BLK_INDIRECT_AUTO, /* never in a split ring, always in a packed one: the cheaper of the two */
 	BLK_INDIRECT_NEVER,
 	BLK_INDIRECT_ALWAYS,
 	BLK_INDIRECT_THRESHOLD,
@@ -112,7 +113,7 @@ struct blk_config {
 
 #define BLK_CONFIG_DEFAULT                                    \
 	((struct blk_config){.irq_coalesce = 1,               \
-			     .indirect = BLK_INDIRECT_NEVER,  \
+			     .indirect = BLK_INDIRECT_AUTO,   \
 			     .event_idx = BLK_EVENT_IDX_AUTO, \
 			     .timeout_ns = 30000000000ull})
 

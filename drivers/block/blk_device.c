@@ -67,13 +67,22 @@ static uint32_t indirect_threshold(const struct blk_config *config, uint16_t siz
 	return share > THRESHOLD_MIN ? share : THRESHOLD_MIN;
 }
 
+static enum blk_indirect policy_of(const struct blk_config *config, bool packed)
+{
+	if (config->indirect != BLK_INDIRECT_AUTO)
+		return config->indirect;
+	return packed ? BLK_INDIRECT_ALWAYS : BLK_INDIRECT_NEVER;
+}
+
 static void set_indirect(struct vq_config *ring, const struct blk_config *config)
 {
-	if (config->indirect == BLK_INDIRECT_ALWAYS)
+	enum blk_indirect policy = policy_of(config, ring->packed);
+
+	if (policy == BLK_INDIRECT_ALWAYS)
 		ring->indirect_below = VIRTQUEUE_SIZE_MAX + 1;
-	else if (config->indirect == BLK_INDIRECT_THRESHOLD)
+	else if (policy == BLK_INDIRECT_THRESHOLD)
 		ring->indirect_below = indirect_threshold(config, ring->size);
-	ring->adaptive = config->indirect == BLK_INDIRECT_ADAPTIVE;
+	ring->adaptive = policy == BLK_INDIRECT_ADAPTIVE;
 }
 
 static bool create_ring(struct blk_queue *q, const struct virtio_device *dev,
@@ -217,15 +226,21 @@ static bool set_up_queues(struct blk_device *blk, struct virtio_device *dev,
 	return done;
 }
 
-static void name_indirect(struct blk_device *blk, const struct blk_config *config)
+static void name_indirect(struct blk_device *blk, const struct virtio_device *dev,
+			  const struct blk_config *config)
 {
-	static const char *const name[] = {"never", "always", "threshold", "threshold:auto"};
+	static const char *const name[] = {"auto", "never", "always", "threshold",
+					   "threshold:auto"};
+	bool packed = virtio_has(dev, VIRTIO_F_RING_PACKED);
+	enum blk_indirect policy = policy_of(config, packed);
 
-	if (config->indirect == BLK_INDIRECT_THRESHOLD)
+	if (!blk->indirect_desc && config->indirect == BLK_INDIRECT_AUTO)
+		policy = BLK_INDIRECT_NEVER;
+	if (policy == BLK_INDIRECT_THRESHOLD)
 		format(blk->indirect, sizeof(blk->indirect), "threshold:%u",
 		       indirect_threshold(config, blk->queue_size));
 	else
-		format(blk->indirect, sizeof(blk->indirect), "%s", name[config->indirect]);
+		format(blk->indirect, sizeof(blk->indirect), "%s", name[policy]);
 }
 
 /* 3.1.1, steps 4 to 8. */
@@ -246,7 +261,7 @@ static bool start(struct blk_device *blk, struct virtio_device *dev,
 	virtio_driver_ok(dev);
 	blk->event_idx = virtio_has(dev, VIRTIO_F_EVENT_IDX);
 	blk->indirect_desc = virtio_has(dev, VIRTIO_F_INDIRECT_DESC);
-	name_indirect(blk, config);
+	name_indirect(blk, dev, config);
 	blk->ring = virtio_has(dev, VIRTIO_F_RING_PACKED) ? "packed" : "split";
 	return true;
 }

@@ -110,7 +110,7 @@ static const struct option table[] = {
 	{RUN("blk.ring", blk.ring), .parse = value_choice, .max = BLK_RING_PACKED,
 	 .valid = "auto|split|packed"},
 	{RUN("blk.indirect", blk), .parse = value_indirect, .max = 32768,
-	 .valid = "never|always|threshold|threshold:auto|threshold:1 to 32768"},
+	 .valid = "auto|never|always|threshold|threshold:auto|threshold:1 to 32768"},
 	{RUN("blk.event_idx", blk.event_idx), .parse = value_choice, .max = BLK_EVENT_IDX_AUTO,
 	 .valid = "0|1|auto"},
 	{RUN("blk.qsize", blk.qsize), .parse = value_qsize, .min = 3, .max = 32768,

@@ -191,7 +191,7 @@ bool value_indirect(const struct option *option, const char *value, void *where)
 {
 	static const char threshold[] = "threshold:";
 	struct blk_config *config = where;
-	int policy = option_choice("never|always|threshold|threshold:auto", value);
+	int policy = option_choice("auto|never|always|threshold|threshold:auto", value);
 	uint64_t below = 0;
 
 	if (policy < 0) {
