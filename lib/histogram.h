@@ -26,7 +26,7 @@ static inline unsigned histogram_bucket(uint64_t value)
 
 	if (value < 2 * HISTOGRAM_LINEAR)
 		return (unsigned)value;
-	msb = 63 - (unsigned)__builtin_clzll(value);
+	msb = 63 ^ (unsigned)__builtin_clzll(value); /* one instruction, as 63 - is not */
 	group = msb - HISTOGRAM_BITS;
 	if (group >= HISTOGRAM_GROUPS - 1)
 		return HISTOGRAM_BUCKETS - 1;

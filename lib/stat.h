@@ -17,9 +17,11 @@ struct stat {
 /* Adds @times samples of the same @value. */
 static inline void stat_add(struct stat *s, uint64_t value, uint64_t times)
 {
+	u128 total = (u128)value * times;
+
 	s->n += times;
-	s->sum += (u128)value * times;
-	s->sum_squares += (u128)value * value * times;
+	s->sum += total;
+	s->sum_squares += total * value;
 	if (value < s->min)
 		s->min = value;
 	if (value > s->max)

@@ -96,7 +96,7 @@ static bool add_other(struct blk_queue *q, struct blk_request *req)
 	return added == 1;
 }
 
-static inline void publish_and_kick(struct blk_queue *q)
+static inline __attribute__((always_inline)) void publish_and_kick(struct blk_queue *q)
 {
 	uint16_t commands = (uint16_t)(q->vq.avail_idx - q->vq.published_idx);
 
@@ -257,7 +257,9 @@ static unsigned take_ended(struct blk_queue *q, struct blk_request **done, unsig
 	return n;
 }
 
-unsigned blk_poll(struct blk_queue *q, struct blk_request **done, unsigned max)
+/* The used index moved, or requests ended without that. */
+static unsigned __attribute__((noinline))
+poll_found(struct blk_queue *q, struct blk_request **done, unsigned max)
 {
 	uint16_t before = q->vq.used_idx;
 	unsigned n;
@@ -267,7 +269,7 @@ unsigned blk_poll(struct blk_queue *q, struct blk_request **done, unsigned max)
 	n = reap(q, done, max);
 	if (unlikely(blk_broken(q)))
 		blk_break(q, BLK_DEVICE_GONE, blk_broken(q));
-	if (q->vq.used_idx == before) {
+	if (unlikely(q->vq.used_idx == before)) {
 		q->counters.polls_empty++;
 		return n;
 	}
@@ -277,6 +279,15 @@ unsigned blk_poll(struct blk_queue *q, struct blk_request **done, unsigned max)
 		publish_and_kick(q);
 	}
 	return n;
+}
+
+/* Who waits for a device calls this again and again: what finds nothing is kept short. */
+unsigned blk_poll(struct blk_queue *q, struct blk_request **done, unsigned max)
+{
+	if (virtqueue_has_used(&q->vq) || unlikely(q->ended) || unlikely(blk_broken(q)))
+		return poll_found(q, done, max);
+	q->counters.polls_empty++;
+	return 0;
 }
 
 void blk_end(struct blk_queue *q, struct blk_request *req, enum blk_status status)

@@ -131,7 +131,7 @@ static hot unsigned poll(struct lane *l)
 	return n;
 }
 
-static void check_ports(struct lane *l)
+static void __attribute__((noinline)) check_ports(struct lane *l)
 {
 	for (unsigned i = 0; i < l->nr_ports; i++)
 		if (l->port[i].in_flight || l->port[i].full)
@@ -186,12 +186,12 @@ static void __attribute__((noinline)) events(struct lane *l)
 }
 
 /* The time from one turn in which nothing moved to the next is idle. */
-static void __attribute__((noinline)) idle(struct lane *l)
+static hot void idle(struct lane *l)
 {
 	if (l->empty++ > 0)
 		l->usage.idle_cycles += l->now - l->idle_mark;
 	l->idle_mark = l->now;
-	if (l->empty % CHECK_EVERY == 0)
+	if (__builtin_expect(l->empty % CHECK_EVERY == 0, 0))
 		check_ports(l);
 	if (l->may_halt)
 		lane_wait(l);

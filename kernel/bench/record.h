@@ -48,7 +48,7 @@ void record_error(struct job_result *r, const struct blk_request *req);
 /* fio's classes of depth: 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 and more. */
 static inline unsigned depth_class(unsigned depth)
 {
-	unsigned log2 = 31 - (unsigned)__builtin_clz(depth | 1);
+	unsigned log2 = 31 ^ (unsigned)__builtin_clz(depth | 1);
 
 	return log2 < DEPTH_LEVELS ? log2 : DEPTH_LEVELS - 1;
 }
@@ -60,7 +60,7 @@ static inline unsigned batch_class(unsigned n)
 		return 0;
 	if (n <= 4)
 		return 1;
-	n = 32 - (unsigned)__builtin_clz(n - 1) - 1;
+	n = 31 ^ (unsigned)__builtin_clz(n - 1);
 	return n < DEPTH_LEVELS ? n : DEPTH_LEVELS - 1;
 }
 
