@@ -111,6 +111,12 @@ void job_failed(struct job *job, const struct blk_request *req)
 		job_stop(job);
 }
 
+void job_record_rest(struct job *job, struct blk_request *const *done, unsigned n, uint64_t now)
+{
+	for (unsigned i = 0; i < n;)
+		i += job_record_run(job, done + i, n - i, now);
+}
+
 void job_take_unusual(struct job *job, struct blk_request *const *done, unsigned n, uint64_t now)
 {
 	if (job->hash)

@@ -19,6 +19,8 @@ unsigned job_allows(struct job *job, unsigned n, uint64_t now);
 /* The ring took only @taken of what is ready: the rest waits, as a batch of its own. */
 void job_keep_rest(struct job *job, unsigned taken);
 void job_failed(struct job *job, const struct blk_request *req);
+/* Requests that did not come back with all others of a poll as one batch. */
+void job_record_rest(struct job *job, struct blk_request *const *done, unsigned n, uint64_t now);
 /* What job_take() does for a job that is held back or hashed; n requests at @done. */
 void job_take_unusual(struct job *job, struct blk_request *const *done, unsigned n, uint64_t now);
 
@@ -116,25 +118,23 @@ static inline unsigned job_run_length(struct blk_request *const *done, unsigned 
 	return end;
 }
 
-static inline __attribute__((always_inline)) void job_record(struct job *job,
-							     struct blk_request *const *done,
-							     unsigned n, uint64_t now)
+/* Writes down the first of @done, and those that are like it; returns how many. */
+static inline __attribute__((always_inline)) unsigned job_record_run(
+	struct job *job, struct blk_request *const *done, unsigned n, uint64_t now)
 {
-	for (unsigned i = 0, run; i < n; i += run) {
-		const struct blk_request *req = done[i];
-		struct direction_result *d = record_direction(job->result, req->op);
+	const struct blk_request *req = done[0];
+	struct direction_result *d = record_direction(job->result, req->op);
+	unsigned run = 1;
 
-		run = 1;
-		if (__builtin_expect(req->progress.status == BLK_OK, 1)) {
-			run = job_run_length(done + i, n - i);
-			record_done(d, req->user, now, run);
-			d->bytes += (uint64_t)run * req->sgl.len_bytes;
-		} else {
-			job_failed(job, req);
-		}
-		job_put_batch(job, req->user, run);
+	if (__builtin_expect(req->progress.status == BLK_OK, 1)) {
+		run = job_run_length(done, n);
+		record_done(d, req->user, now, run);
+		d->bytes += (uint64_t)run * req->sgl.len_bytes;
+	} else {
+		job_failed(job, req);
 	}
-	record_completed(job->result, n, now);
+	job_put_batch(job, req->user, run);
+	return run;
 }
 
 /* @n requests, stored at job_room(), were found done at @now. */
@@ -143,8 +143,12 @@ static inline __attribute__((always_inline)) void job_take(struct job *job, unsi
 {
 	struct blk_request **done = job_room(job);
 
+	unsigned run = job_record_run(job, done, n, now);
+
+	if (__builtin_expect(run < n, 0))
+		job_record_rest(job, done + run, n - run, now);
+	record_completed(job->result, n, now);
 	job->in_flight -= n;
-	job_record(job, done, n, now);
 	if (job->unusual)
 		job_take_unusual(job, done, n, now);
 	else
