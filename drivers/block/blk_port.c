@@ -21,6 +21,8 @@
 
 #include "drivers/block/blk_queue.h"
 
+#define FOUND_MAX 32 /* by one look at the queue; not the most that a poll takes */
+
 static void set_shared(struct blk_queue_users *users)
 {
 	for (struct blk_port *p = users->ports; p; p = p->next)
@@ -108,16 +110,16 @@ static void deliver(struct blk_request *req)
 	to->nr_mail++;
 }
 
-/* Keeps those of @port in @done, in order, and delivers the others; returns how many are kept. */
-static unsigned sort(const struct blk_port *port, struct blk_request **done, unsigned n)
+/* Those of @port go to @done while there are fewer than @max, all others to the mail; returns how many
+ * @done holds, of which @own were there before. */
+static unsigned sort(struct blk_port *port, struct blk_request **done, unsigned own, unsigned max,
+		     struct blk_request *const *found, unsigned n)
 {
-	unsigned own = 0;
-
 	for (unsigned i = 0; i < n; i++) {
-		if (done[i]->port == port)
-			done[own++] = done[i];
+		if (found[i]->port == port && own < max)
+			done[own++] = found[i];
 		else
-			deliver(done[i]);
+			deliver(found[i]);
 	}
 	return own;
 }
@@ -136,16 +138,24 @@ static unsigned take_mail(struct blk_port *port, struct blk_request **done, unsi
 	return n;
 }
 
+/* Takes all that is there, whatever @max of its own the port wants: others need not lock for theirs. */
 static unsigned poll_for_all(struct blk_port *port, struct blk_request **done, unsigned max)
 {
+	struct blk_request *found[FOUND_MAX];
 	struct blk_queue *q = port->queue;
 	uint64_t empty = q->counters.polls_empty;
-	unsigned n = sort(port, done, blk_poll(q, done, max));
+	unsigned n = blk_poll(q, found, FOUND_MAX);
+	unsigned own = sort(port, done, 0, max, found, n);
+	bool moved = q->counters.polls_empty == empty || q->ended;
 
+	while (n == FOUND_MAX) {
+		n = blk_poll(q, found, FOUND_MAX);
+		own = sort(port, done, own, max, found, n);
+	}
 	/* An empty poll takes nothing, so it leaves the wish as it was. */
-	if (q->users.nr_halted && (q->counters.polls_empty == empty || q->ended))
+	if (q->users.nr_halted && moved)
 		settle(q, port);
-	return n;
+	return own;
 }
 
 /* ---- The calls ---- */

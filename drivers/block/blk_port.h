@@ -58,8 +58,9 @@ static inline uint64_t blk_port_published_cycles(const struct blk_port *port)
 }
 
 /*
- * As blk_poll(), for requests that were sent through this port. Those of other ports that turn up
- * are kept for them, and their CPUs woken if they halt.
+ * As blk_poll(), for requests that were sent through this port. All that has come is taken: what is
+ * of other ports, or more than @max, is kept for them or for the next poll, and CPUs that halt for
+ * theirs are woken.
  */
 static inline unsigned blk_port_poll(struct blk_port *port, struct blk_request **done, unsigned max)
 {

@@ -110,11 +110,8 @@ static struct job *fill_lanes(struct group *g)
 static void look_across(struct group *g)
 {
 	for (unsigned i = 0; i < g->nr_ports; i++)
-		if (g->port[i].blk.shared) {
-			/* A poll has other ports' requests in hand, too: more than the job has room for. */
-			g->port[i].only = NULL;
+		if (g->port[i].blk.shared)
 			g->port[i].counts_missed = false;
-		}
 	for (unsigned a = 0; a < g->nr_lanes; a++) {
 		struct lane *l = &g->lane[a];
 

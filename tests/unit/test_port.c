@@ -110,6 +110,30 @@ static void requests_come_back(void **state)
 	both(state, mail);
 }
 
+/* One poll takes all, however few its port wants: nothing is left in the ring for the next lock. */
+static void all_at_once(struct rig *rig)
+{
+	submit(&a, 0, 3);
+	submit(&b, 3, 3);
+	complete(rig, 6);
+	assert_int_equal(blk_port_poll(&b, done, 1), 1);
+	assert_ptr_equal(done[0], &reqs[3]);
+	assert_int_equal(a.nr_mail, 3);
+	assert_int_equal(b.nr_mail, 2);
+	assert_false(blk_port_arm(&b, 1)); /* its own mail is a reason not to halt */
+	blk_port_disarm(&b);
+	expect(&a, 0, 3);
+	assert_int_equal(blk_port_poll(&b, done, 1), 1);
+	assert_ptr_equal(done[0], &reqs[4]);
+	expect(&b, 5, 1);
+	assert_int_equal(blk_port_counters(&a).polls_empty, 0);
+}
+
+static void poll_takes_all(void **state)
+{
+	both(state, all_at_once);
+}
+
 /* Nobody halts on mail that is there, or with nothing to wait for. */
 static void arming(struct rig *rig)
 {
@@ -385,11 +409,12 @@ static void other_queues_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		rig_test(requests_come_back), rig_test(arming_sees_all),
-		rig_test(delivery_wakes),     rig_test(wish_stands),
-		rig_test(least_wish_counts),  rig_test(only_port_elsewhere),
-		rig_test(refused_come_back),  rig_test(broken_ends_all),
-		rig_test(other_queues_end),   rig_test(queue_reset),
+		rig_test(requests_come_back),  rig_test(poll_takes_all),
+		rig_test(arming_sees_all),     rig_test(delivery_wakes),
+		rig_test(wish_stands),	       rig_test(least_wish_counts),
+		rig_test(only_port_elsewhere), rig_test(refused_come_back),
+		rig_test(broken_ends_all),     rig_test(other_queues_end),
+		rig_test(queue_reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
