@@ -58,6 +58,7 @@ static uint64_t stamp_ps(void)
 void identity_clock(struct report_machine *m)
 {
 	struct clock_status clock;
+	struct cpus_skew skew;
 
 	clock_refine();
 	clock_status(&clock);
@@ -66,7 +67,9 @@ void identity_clock(struct report_machine *m)
 	m->tsc_cross_source = clock.cross_hz ? clock.cross_source : NULL;
 	m->tsc_cross_ppm = clock.cross_ppm;
 	m->tsc_trusted = clock.trusted;
-	m->tsc_skew_ns = m->cpus > 1 ? cycles_to_ns(cpus_skew_cycles()) : UINT64_MAX;
+	cpus_skew(&skew);
+	m->tsc_skew_ns = m->cpus > 1 ? cycles_to_ns(skew.most_cycles) : UINT64_MAX;
+	m->tsc_skew_least_ns = cycles_to_ns(skew.least_cycles);
 	m->stamp_ps = stamp_ps();
 }
 

@@ -17,7 +17,9 @@
 #define STALLED_NS 1000000000 /* for one round; on a busy host a CPU gets no time for long */
 #define ENOUGH	   UINT64_MAX
 
-static uint64_t farthest;
+#define APART_NS 1000 /* that matters */
+
+static struct cpus_skew skew;
 
 /* No load of before or after counts as one of the other side (SDM vol. 2, RDTSC). */
 static uint64_t cycles_between(void)
@@ -79,19 +81,29 @@ static bool round_trip(struct skew_line *line, uint64_t number, struct ahead *ah
 	return true;
 }
 
+static void raise(uint64_t *most, uint64_t value)
+{
+	if (value > *most)
+		*most = value;
+}
+
 static void judge(unsigned cpu, const struct ahead *ahead)
 {
 	uint64_t behind = ahead->least < 0 ? -(uint64_t)ahead->least : 0;
 	uint64_t before = ahead->most > 0 ? (uint64_t)ahead->most : 0;
+	uint64_t apart = 0; /* for sure: 0 is not among what the difference can be */
 
-	if (ahead->least > 0 || ahead->most < 0)
+	if (ahead->least > 0)
+		apart = (uint64_t)ahead->least;
+	else if (ahead->most < 0)
+		apart = -(uint64_t)ahead->most;
+	if (apart > ns_to_cycles(APART_NS))
 		log_warn("CPU %u: its TSC is %lld to %lld cycles ahead of CPU 0's: times taken on "
 			 "both do not compare",
 			 cpu, (long long)ahead->least, (long long)ahead->most);
-	if (behind > farthest)
-		farthest = behind;
-	if (before > farthest)
-		farthest = before;
+	raise(&skew.least_cycles, apart);
+	raise(&skew.most_cycles, behind);
+	raise(&skew.most_cycles, before);
 }
 
 bool skew_measure(struct cpu *cpu)
@@ -109,7 +121,7 @@ bool skew_measure(struct cpu *cpu)
 	return alive;
 }
 
-uint64_t cpus_skew_cycles(void)
+void cpus_skew(struct cpus_skew *out)
 {
-	return farthest;
+	*out = skew;
 }

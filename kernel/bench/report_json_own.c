@@ -64,8 +64,10 @@ void json_own_run(struct json *j, const struct report_machine *m, const char *ig
 		json_string(j, "tsc_cross_source", m->tsc_cross_source);
 		json_u64(j, "tsc_cross_ppm", m->tsc_cross_ppm);
 	}
-	if (m->cpus > 1 && m->tsc_skew_ns != UINT64_MAX)
+	if (m->cpus > 1 && m->tsc_skew_ns != UINT64_MAX) {
 		json_u64(j, "tsc_skew_ns", m->tsc_skew_ns);
+		json_u64(j, "tsc_skew_least_ns", m->tsc_skew_least_ns);
+	}
 	json_u64(j, "ram_bytes", m->ram_bytes);
 	json_u64(j, "image_bytes", m->image_bytes);
 	json_milli(j, "boot_to_kernel_ms", m->boot_to_kernel_ns / NS_PER_US);

@@ -27,9 +27,11 @@ static void skew_line(struct sink *out, const struct report_machine *m)
 		return;
 	sink_printf(out, "clock: TSC skew between %u CPUs: at most %llu ns\n", m->cpus,
 		    (unsigned long long)m->tsc_skew_ns);
-	if (m->tsc_skew_ns > SKEW_WARN_NS)
-		sink_puts(out, "warning: the clocks of the CPUs may differ by more than 1 us: "
-			       "a start common to several jobs is no more exact than that\n");
+	if (m->tsc_skew_least_ns > SKEW_WARN_NS)
+		sink_printf(out,
+			    "warning: the clocks of the CPUs are at least %llu ns apart: a start "
+			    "common to several jobs is no more exact than that\n",
+			    (unsigned long long)m->tsc_skew_least_ns);
 }
 
 void report_end(struct sink *out, const struct report_machine *machine)

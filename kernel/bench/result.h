@@ -60,7 +60,8 @@ struct report_machine {
 	const char *cpu;      /* CPUID name */
 	const char *firmware; /* boot protocol, "pvh" */
 	unsigned cpus;	      /* in use */
-	uint64_t tsc_skew_ns; /* between any two of them, at most; UINT64_MAX: not known */
+	uint64_t tsc_skew_ns; /* of any of them from CPU 0's, at most; UINT64_MAX: not known */
+	uint64_t tsc_skew_least_ns; /* of one of them, for sure */
 	uint64_t tsc_hz;
 	const char *tsc_source;
 	const char *tsc_cross_source; /* NULL: there was no second clock */

@@ -72,10 +72,14 @@ unsigned cpus_start(void);
 unsigned cpus_count(void);
 
 /*
- * What the TSC of no CPU is further away from that of CPU 0, in cycles, as far as a message there and
- * back at start-up could tell: how long that took at least, where they are the same. 0 with one CPU.
+ * How far the TSCs of the other CPUs are from that of CPU 0, as far as a message there and back at
+ * start-up could tell. Where they are the same, the most is how long that took. 0 with one CPU.
  */
-uint64_t cpus_skew_cycles(void);
+struct cpus_skew {
+	uint64_t least_cycles; /* one is so far away for sure */
+	uint64_t most_cycles;  /* none is further away */
+};
+void cpus_skew(struct cpus_skew *skew);
 
 /*
  * Has @fn(@context) called on @cpu, which cpus_start() counted; on the CPU that runs this, at once.
