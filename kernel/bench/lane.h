@@ -46,9 +46,9 @@ struct lane {
 /* Begins all jobs, on the lane's own CPU. */
 void lane_start(struct lane *lane);
 /*
- * Takes at most so many turns. In each, every job sends what it may, every port is polled once, and
- * the jobs get what came back; if nothing did, waits as the ports' modes say. False: all jobs are
- * over.
+ * Takes at most so many turns. In each, every job sends what it may, every port is polled (a lone one
+ * again and again, for a while), and the jobs get what came back; if nothing did, waits as the ports'
+ * modes say. False: all jobs are over.
  */
 bool lane_run(struct lane *lane, uint64_t turns);
 
