@@ -45,5 +45,6 @@ struct blk_counters record_counters_since(const struct blk_counters *now,
 		.ring_full = now->ring_full - then->ring_full,
 		.rekicks = now->rekicks - then->rekicks,
 		.timeouts = now->timeouts - then->timeouts,
+		.queue_resets = now->queue_resets - then->queue_resets,
 	};
 }

@@ -155,6 +155,7 @@ static void add_counters(struct blk_counters *to, const struct blk_counters *fro
 	to->ring_full += from->ring_full;
 	to->rekicks += from->rekicks;
 	to->timeouts += from->timeouts;
+	to->queue_resets += from->queue_resets;
 }
 
 static void add_job(struct group_result *g, const struct job_result *r)

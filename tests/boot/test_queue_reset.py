@@ -23,6 +23,8 @@ def test_stuck_queue(boot):
     assert out.text.count("warning: vda 00:01.0: queue 0 was reset by itself; 4 commands") == 1
     assert out.text.count("queue 0: request timed out; 4 commands in flight fail") == 1
     assert [out.job(n)["ringlab"]["errors"] for n in (0, 1)] == [{"timed out": 4}] * 2
+    assert [out.job(n)["ringlab"]["queue_resets"] for n in (0, 1)] == [1, 0]
+    assert [group["queue_resets"] for group in out.json["ringlab"]["groups"]] == [1, 0]
     seen = common(out.trace)
     asked, = [n for n, a in enumerate(seen) if a.write and a.offset == RESET]
     assert seen[asked].value == 1
