@@ -56,6 +56,9 @@ static void place_in_order(struct job *job, struct blk_request **reqs, unsigned 
 
 unsigned job_allows(struct job *job, unsigned n, uint64_t now)
 {
+	/* A tail is shorter than what is recorded along with it: a batch of its own. */
+	if (job->plan->tail_bytes && n == job->left && n > 1)
+		n--;
 	return job->pace.on ? pace_allows(&job->pace, n, now) : n;
 }
 
