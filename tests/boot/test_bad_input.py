@@ -5,6 +5,7 @@ import pytest
 from gdb import symbol
 from guest import KERNEL, NO_DEVICE, USAGE, file_disk, null_disk
 from images import sparse
+from smp import cpus
 from traces import count, statuses, transfers
 
 ACCESS_PLATFORM = 1 << 33
@@ -49,6 +50,7 @@ def refused(boot, append, disk, *said, status=USAGE, **how):
     ("blk.irq_coalesce=0", "blk.irq_coalesce=0: expected 1 to 32768"),
     ("verify=crc32c", "verify=crc32c: only 0 is supported"),
     ("numjobs=0", "numjobs=0: expected 1 to 64"),
+    ("numjobs=65", "numjobs=65: expected 1 to 64"),
     ("percentile_list=0", "percentile_list=0: expected up to 20 numbers"),
     ("'name=a", "a quote is not closed"),
 ])
@@ -75,6 +77,37 @@ def test_value(boot, small, token, said):
 def test_job_against_disk(boot, small, job, said):
     """Of several jobs, not even the good ones are begun."""
     refused(boot, f"rw=randwrite {job}", file_disk(small.path), said)
+    assert small.unchanged()
+
+
+@pytest.mark.parametrize("device, append, said", [
+    ("num-queues=2", "blk.queues=3", "blk.queues=3: vda has 2 queues"),
+    ("num-queues=1", "blk.queues=2", "blk.queues=2: vda has 1 queue"),
+    ("num-queues=2", "blk.poll_queues=2", "blk.poll_queues=2: leaves none of the 2 queues of vda"),
+    ("num-queues=4", "blk.queues=1 blk.poll_queues=1",
+     "blk.poll_queues=1: leaves none of the 1 queue of vda"),
+    ("num-queues=2", "cpus_allowed=1-3 numjobs=2",
+     "cpus_allowed=1-3: there is no CPU 2; CPUs 0 to 1 run"),
+    ("num-queues=2,vectors=2", "blk.mode=irq blk.irq=msix",
+     "blk.irq=msix: vda: not a vector for each queue: 3 needed, the device has 2; use blk.irq=auto"),
+    ("vectors=0", "blk.mode=hybrid blk.irq=msix",
+     "blk.irq=msix: vda: not a vector for each queue: no MSI-X; use blk.irq=auto"),
+    ("num-queues=2", "blk.mode=irq hipri=1", "hipri=1: vda has no queue that is polled; use "
+     "blk.poll_queues=N or blk.mode=poll"),
+    ("num-queues=2", "numjobs=64 name=a name=b name=c name=d name=e",
+     "numjobs: 320 jobs in all; a run has at most 256"),
+    ("num-queues=2", "rate_iops=1000,x", "rate_iops=1000,x: expected requests a second up to "),
+    ("num-queues=2", "rate_iops=-1", "rate_iops=-1: expected requests a second up to "),
+    ("num-queues=2", "thinktime=-5", "thinktime=-5: expected a time up to 365d, such as 100 "),
+    ("num-queues=2", "thinktime=9ms thinktime_blocks=0",
+     "thinktime_blocks=0: expected 1 to 4294967295"),
+    ("num-queues=2", "name=good numjobs=2 name=late stonewall cpus_allowed=2",
+     "cpus_allowed=2: there is no CPU 2; CPUs 0 to 1 run"),
+])
+def test_jobs_against_cpus_and_queues(boot, small, device, append, said):
+    """On two CPUs; of several groups, not even the first is begun."""
+    refused(boot, f"rw=randwrite {append}", file_disk(small.path, device), f"error: {said}",
+            accel=cpus(2))
     assert small.unchanged()
 
 
