@@ -58,18 +58,21 @@ static enum blk_queue_kind kind_of(const struct job_plan *plan)
 
 bool placement_check(const struct job_plan *plan, unsigned nr_cpus, char *error, size_t error_size)
 {
+	const struct blk_device *disk = plan->device;
+
 	if (!check_cpus(plan->options, nr_cpus, error, error_size))
 		return false;
-	if (blk_queue_of(plan->device, 0, kind_of(plan)))
-		return true;
-	if (plan->options->hipri == BLK_QUEUE_POLL)
+	if (plan->options->hipri == BLK_QUEUE_NOT_POLL && disk->mode == BLK_POLL) {
 		format(error, error_size,
-		       "hipri=1: %s has no queue that is polled; use blk.poll_queues=N or "
-		       "blk.mode=poll",
-		       plan->device->name);
-	else
-		format(error, error_size, "hipri=0: all queues of %s are polled",
-		       plan->device->name);
+		       "hipri=0: all queues of %s are polled; use blk.mode=irq or blk.mode=hybrid",
+		       disk->name);
+		return false;
+	}
+	if (blk_queue_of(disk, 0, kind_of(plan)))
+		return true;
+	format(error, error_size,
+	       "hipri=1: %s has no queue that is polled; use blk.poll_queues=N or blk.mode=poll",
+	       disk->name);
 	return false;
 }
 

@@ -94,6 +94,8 @@ def test_job_against_disk(boot, small, job, said):
      "blk.irq=msix: vda: not a vector for each queue: no MSI-X; use blk.irq=auto"),
     ("num-queues=2", "blk.mode=irq hipri=1", "hipri=1: vda has no queue that is polled; use "
      "blk.poll_queues=N or blk.mode=poll"),
+    ("num-queues=2", "blk.poll_queues=1 hipri=0",
+     "hipri=0: all queues of vda are polled; use blk.mode=irq or blk.mode=hybrid"),
     ("num-queues=2", "numjobs=64 name=a name=b name=c name=d name=e",
      "numjobs: 320 jobs in all; a run has at most 256"),
     ("num-queues=2", "rate_iops=1000,x", "rate_iops=1000,x: expected requests a second up to "),

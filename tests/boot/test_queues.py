@@ -8,7 +8,7 @@ import pytest
 
 from guest import file_disk, null_disk
 from smp import cpus
-from traces import accesses
+from traces import accepted_features, accesses, count
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
 
@@ -16,6 +16,8 @@ import report_keys  # noqa: E402
 
 ENABLE, SELECT = 28, 22  # of the common configuration
 SPARSE = (0, 1, 2, 4, 5, 6)  # the APIC ids of two sockets with three cores each
+NOTIFY = ("virtio_notify", "virtio_notify_irqfd")
+ACCESS_PLATFORM, X2APIC = 1 << 33, 1 << 10
 SLOW_NS = 2_000_000
 SUMS = ("requests", "commands", "batches", "kicks", "kicks_suppressed", "interrupts",
         "interrupts_spurious", "polls_empty", "ring_full", "rekicks")
@@ -167,3 +169,54 @@ def test_f134_f014_each_interrupts_its_own_cpu(boot, machine):
     ios = [job["read"]["total_ios"] for job in out.json["jobs"]]
     assert min(ios) > max(ios) / 2, ios
 
+
+@pytest.mark.parametrize("mode", ["irq", "hybrid"])
+def test_interrupts_lead_to_cpus_that_poll(boot, mode):
+    """Who halts on CPUs 2 and 3 is woken by CPUs 0 and 1, which spin on queues of their own."""
+    out = boot(f"blk.mode={mode} blk.poll_queues=2 numjobs=2 iodepth=2 number_ios=150 "
+               "name=spins hipri=1 number_ios=400 name=halts hipri=0",
+               null_disk(latency_ns=SLOW_NS, device="num-queues=4"), accel=cpus(4), json=True)
+    jobs = parts(out)
+    assert placed(jobs) == [(0, 2, "poll", "none"), (1, 3, "poll", "none"),
+                            (2, 0, mode, "msix"), (3, 1, mode, "msix")]
+    for job in out.json["jobs"][2:]:
+        assert job["ringlab"]["interrupts"] > 1 and job["ringlab"]["halted_cycles"] > 0
+        # Without the wake-up it would be the next look at the queue, 10 ms later.
+        assert job["read"]["clat_ns"]["percentile"]["50.000000"] < 8_000_000
+
+
+@pytest.mark.parametrize("event_idx", ["on", "off"])
+@pytest.mark.conformance("MSIX-07", "RING-SPLIT-15", "RING-SPLIT-16")
+def test_f082_four_cpus_poll_without_interrupt(boot, event_idx):
+    """The device tells of the first used buffer of each queue whatever the mark says, at most."""
+    out = boot("blk.mode=poll numjobs=4 iodepth=4 number_ios=2000",
+               null_disk(device=f"num-queues=4,event_idx={event_idx}"), accel=cpus(4), json=True,
+               trace=NOTIFY)
+    assert [own["requests"] for own in parts(out)] == [2000] * 4
+    assert sum(count(out.trace, event) for event in NOTIFY) <= 4
+
+
+@pytest.mark.conformance("RSVD-03")
+def test_f135_behind_an_iommu(boot, stamped):
+    """Translation is off, and the device insists: the bit is taken, and interrupts come as ever."""
+    out = boot("blk.mode=irq numjobs=2 rw=read hash=crc32c bs=4k iodepth=8",
+               file_disk(stamped.path, "num-queues=2,iommu_platform=on,disable-legacy=on"),
+               accel=cpus(2), json=True, qemu=("-device", "intel-iommu"),
+               trace=("memory_region_ops_write", "vtd_dmar_fault"))
+    assert accepted_features(out.trace) & ACCESS_PLATFORM
+    assert count(out.trace, "vtd_dmar_fault") == 0
+    for own in parts(out):
+        assert int(own["crc32c"], 16) == stamped.crc()
+        assert own["interrupt"] == "msix" and own["interrupts"] > 0
+
+
+def test_f017_xapic(boot):
+    """This CPU has no x2APIC: each CPU finds that out, and none reads an MSR that is not there."""
+    out = boot("blk.mode=irq numjobs=3 number_ios=50",
+               null_disk(latency_ns=SLOW_NS, device="num-queues=3"), accel=cpus(3), json=True,
+               trace=("apic_mem_writel", "cpu_set_apic_base"))
+    assert [own["requests"] for own in parts(out)] == [50] * 3
+    enabled = re.findall(r"^apic_mem_writel 0xf0 = 0x000001ff$", "\n".join(out.trace), re.MULTILINE)
+    assert len(enabled) == 3
+    bases = re.findall(r"^cpu_set_apic_base 0x0*([0-9a-f]+)$", "\n".join(out.trace), re.MULTILINE)
+    assert all(int(base, 16) & X2APIC == 0 for base in bases)

@@ -71,10 +71,10 @@ def test_f129_one_at_a_time(boot, mode):
     for job in out.json["jobs"]:
         assert job["read"]["total_ios"] == SINGLE
         assert job["ringlab"]["wakeups_missed"] == job["ringlab"]["timeouts"] == 0
+        # A lost wake-up costs the time to the next look at the queue, 10 ms.
+        assert job["read"]["clat_ns"]["percentile"]["50.000000"] < 8_000_000
     far = out.json["jobs"][3]
     assert 1 < far["ringlab"]["interrupts"] <= SINGLE + 1
-    # A lost wake-up costs the time to the next look at the queue, 10 ms.
-    assert far["read"]["clat_ns"]["percentile"]["50.000000"] < 5_000_000
 
 
 @pytest.mark.parametrize("options, vectors, kinds", [
