@@ -42,13 +42,13 @@ def test_rate_of_each_copy(boot, small, mode, options, smp):
 def test_time_to_think(boot, mode):
     """Three jobs that think on one CPU, and one beside them that does not."""
     out = boot(f"blk.mode={mode} iodepth=4 runtime=600ms time_based "
-               "name=thinks numjobs=3 cpus_allowed=0 thinktime=20ms thinktime_blocks=8 "
+               "name=thinks numjobs=3 cpus_allowed=0 thinktime=50ms thinktime_blocks=8 "
                "name=works cpus_allowed=1 thinktime=0", null_disk(device="num-queues=2"),
                accel=cpus(2), json=True)
     report_keys.check(out.json)
     *thinks, works = [job["read"]["total_ios"] for job in out.json["jobs"]]
-    for ios in thinks:  # eight in each 20 ms, and what they themselves take; never more
-        assert ios % 8 == 0 and 8 * 10 <= ios <= 8 * 31, thinks
+    for ios in thinks:  # eight, and as many after each 50 ms; on a busy host fewer
+        assert ios % 8 == 0 and 8 * 5 <= ios <= 8 * 13, thinks
     assert works > sum(thinks)
     if mode == "irq":
         own = out.json["jobs"][0]["ringlab"]

@@ -18,6 +18,7 @@ import report_keys  # noqa: E402
 
 LAUNCHER = ROOT / "tools" / "ringlab"
 LAUNCHER_TIMEOUT_S = 100
+SLOW_NS = 2_000_000
 SINGLE = 1500  # requests one at a time on a disk that answers at once
 SHARE = ("rw=read hash=crc32c bs=4k numjobs=4 name=one iodepth=1 name=many stonewall iodepth=64 "
          "name=full stonewall iodepth=200 bs=512")
@@ -61,19 +62,24 @@ def test_f129_each_gets_its_own(boot, stamped, queues, mode, event_idx):
 
 @pytest.mark.parametrize("mode", ["irq", "hybrid"])
 def test_f129_one_at_a_time(boot, mode):
-    """Thousands of halts on one queue, by a CPU that the interrupt does not lead to as well."""
-    out = boot(f"blk.mode={mode} numjobs=3 iodepth=1 number_ios={SINGLE} name=all "
-               "name=far stonewall numjobs=1 cpus_allowed=3", null_disk(device="num-queues=2"),
-               accel=cpus(4), json=True)
+    """
+    Thousands of halts on two queues, also by CPUs that the interrupt does not lead to, and by one
+    alone. A lost wake-up costs the time to the next look at the queue, 10 ms.
+    """
+    out = boot(f"blk.mode={mode} iodepth=1 number_ios={SINGLE} name=all numjobs=3 "
+               "name=far stonewall cpus_allowed=3 "
+               "name=slow stonewall numjobs=4 filename=vdb number_ios=100",
+               null_disk(device="num-queues=2"),
+               null_disk(latency_ns=SLOW_NS, device="num-queues=2"), accel=cpus(4), json=True)
     report_keys.check(out.json)
-    assert [job["ringlab"]["cpu"] for job in out.json["jobs"]] == [0, 1, 2, 3]
-    assert [job["ringlab"]["queue"] for job in out.json["jobs"]] == [0, 1, 0, 1]
-    for job in out.json["jobs"]:
-        assert job["read"]["total_ios"] == SINGLE
+    jobs = out.json["jobs"]
+    assert [job["ringlab"]["cpu"] for job in jobs] == [0, 1, 2, 3, 0, 1, 2, 3]
+    assert [job["ringlab"]["queue"] for job in jobs] == [0, 1, 0, 1, 0, 1, 0, 1]
+    assert [job["read"]["total_ios"] for job in jobs] == [SINGLE] * 4 + [100] * 4
+    for job in jobs:
         assert job["ringlab"]["wakeups_missed"] == job["ringlab"]["timeouts"] == 0
-        # A lost wake-up costs the time to the next look at the queue, 10 ms.
         assert job["read"]["clat_ns"]["percentile"]["50.000000"] < 8_000_000
-    far = out.json["jobs"][3]
+    far = jobs[3]
     assert 1 < far["ringlab"]["interrupts"] <= SINGLE + 1
 
 
