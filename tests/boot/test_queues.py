@@ -181,8 +181,8 @@ def test_interrupts_lead_to_cpus_that_poll(boot, mode):
                             (2, 0, mode, "msix"), (3, 1, mode, "msix")]
     for job in out.json["jobs"][2:]:
         assert job["ringlab"]["interrupts"] > 1 and job["ringlab"]["halted_cycles"] > 0
-        # Without the wake-up it would be the next look at the queue, 10 ms later.
-        assert job["read"]["clat_ns"]["percentile"]["50.000000"] < 8_000_000
+        # Without the wake-up all wait for the next look at the queue, 10 ms later.
+        assert job["read"]["clat_ns"]["percentile"]["10.000000"] < 8_000_000
 
 
 @pytest.mark.parametrize("event_idx", ["on", "off"])
