@@ -255,19 +255,40 @@ static unsigned group_size(const struct job_result *results, unsigned n)
 	return size;
 }
 
-static bool run_group(const struct run_options *run, struct job_result *results, unsigned n)
+/* Disks grow and shrink while nobody looks: each group goes by what there is when it starts. */
+static bool plan_again(struct job_result *results, unsigned n, char *error, size_t error_size)
+{
+	for (unsigned i = 0; i < n; i++)
+		blk_refresh(results[i].plan->device);
+	for (unsigned i = 0; i < n; i++) {
+		struct job_plan *plan = &plans[results[i].plan - plans];
+
+		if (!plan_job(plan, plan->options, plan->device, error, error_size))
+			return false;
+	}
+	return true;
+}
+
+static enum exit_status run_group(const struct run_options *run, struct job_result *results,
+				  unsigned n)
 {
 	static const struct group_cpus cpus = {.run_on = cpu_run, .give_up = panic};
 	struct progress_hook hook = {.show = show_progress};
 	char error[256];
 
+	/* Each job did fit when run_plan() looked: if one does not now, it is the disk that changed. */
+	if (!plan_again(results, n, error, sizeof(error))) {
+		log_error("%s", error);
+		return EXIT_IO_ERROR;
+	}
+
 	if (run->progress || run->status_interval_ns)
 		hook.interval_ns = run->status_interval_ns ? run->status_interval_ns : PROGRESS_NS;
 	placement_make(results, n, cpus_start());
 	if (group_run(results, n, &cpus, &hook, error, sizeof(error)))
-		return true;
+		return EXIT_OK;
 	log_error("%s", error);
-	return false;
+	return EXIT_USAGE;
 }
 
 enum exit_status run_jobs(const struct run_options *run, struct report_machine *machine)
@@ -286,10 +307,9 @@ enum exit_status run_jobs(const struct run_options *run, struct report_machine *
 
 		if (done > 0)
 			clock_refine();
-		if (!run_group(run, results + done, size)) {
-			status = EXIT_USAGE;
+		status = run_group(run, results + done, size);
+		if (status != EXIT_OK)
 			break;
-		}
 		done += size;
 	}
 	for (unsigned i = 0; i < done && status == EXIT_OK; i++)

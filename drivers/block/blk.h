@@ -180,6 +180,13 @@ bool blk_open(struct blk_device *dev, const struct pci_function *pci, unsigned i
 void blk_close(struct blk_device *dev);
 
 /*
+ * Looks whether the capacity has changed; if so, says it in one line of the log, goes by the new one
+ * on all queues and returns true. On the CPU that opened the disk, while no queue is in use; what was
+ * prepared before is to be prepared again. Until then, what lies beyond a new end fails in the device.
+ */
+bool blk_refresh(struct blk_device *dev);
+
+/*
  * Works out what does not change from one use of @req to the next, so that blk_submit() need not:
  * worth it for a request that is used again and again with another lba_512. To be repeated when op
  * or sgl change. A request that is not prepared is looked at each time it is submitted.

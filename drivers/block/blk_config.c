@@ -79,6 +79,17 @@ static uint32_t usable_block_bytes(const struct virtio_device *dev, uint32_t blk
 	return SECTOR_BYTES;
 }
 
+static bool read_believable(const struct virtio_device *dev, struct fields *f)
+{
+	if (!read_stable(dev, f))
+		return false;
+	if (f->capacity >> (64 - SECTOR_SHIFT) == 0)
+		return true;
+	log_error("%s: capacity of %llu sectors is more than 2^64 bytes", dev->name,
+		  (unsigned long long)f->capacity);
+	return false;
+}
+
 bool blk_read_config(struct blk_device *blk, const struct virtio_device *dev)
 {
 	struct fields f;
@@ -88,13 +99,8 @@ bool blk_read_config(struct blk_device *blk, const struct virtio_device *dev)
 			  dev->config.bytes);
 		return false;
 	}
-	if (!read_stable(dev, &f))
+	if (!read_believable(dev, &f))
 		return false;
-	if (f.capacity >> (64 - SECTOR_SHIFT)) {
-		log_error("%s: capacity of %llu sectors is more than 2^64 bytes", dev->name,
-			  (unsigned long long)f.capacity);
-		return false;
-	}
 	blk->capacity_512 = f.capacity;
 	blk->block_bytes = usable_block_bytes(dev, f.blk_size);
 	blk->seg_max = f.seg_max ? f.seg_max : 1;
@@ -103,5 +109,23 @@ bool blk_read_config(struct blk_device *blk, const struct virtio_device *dev)
 	blk->read_only = dev->offered & VIRTIO_BLK_F_RO; /* whether accepted or not */
 	blk->flush = virtio_has(dev, VIRTIO_BLK_F_FLUSH);
 	blk->writeback = f.writeback;
+	return true;
+}
+
+/* 5.2.6.1. The other fields are what the queues were made for; only this one changes online. */
+bool blk_refresh(struct blk_device *blk)
+{
+	const struct blk_driver *driver = blk->driver;
+	const struct virtio_device *dev = &driver->dev;
+	struct fields f;
+
+	if (driver->stopped || virtio_status(dev) == VIRTIO_STATUS_VANISHED ||
+	    !read_believable(dev, &f) || f.capacity == blk->capacity_512)
+		return false;
+	log_warn("%s: capacity changed from %llu to %llu sectors", dev->name,
+		 (unsigned long long)blk->capacity_512, (unsigned long long)f.capacity);
+	blk->capacity_512 = f.capacity;
+	for (unsigned i = 0; i < blk->nr_queues; i++)
+		blk->queues[i]->capacity_512 = f.capacity;
 	return true;
 }
