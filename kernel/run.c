@@ -281,7 +281,6 @@ static enum exit_status run_group(const struct run_options *run, struct job_resu
 		log_error("%s", error);
 		return EXIT_IO_ERROR;
 	}
-
 	if (run->progress || run->status_interval_ns)
 		hook.interval_ns = run->status_interval_ns ? run->status_interval_ns : PROGRESS_NS;
 	placement_make(results, n, cpus_start());

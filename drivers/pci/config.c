@@ -5,6 +5,8 @@
 #include <arch/machine.h>
 #include <stddef.h>
 
+#include "lib/spinlock.h"
+
 #define PORT_ADDRESS   0xcf8
 #define PORT_DATA      0xcfc
 #define ECAM_REGIONS   8
@@ -52,6 +54,9 @@ static volatile uint8_t *ecam_register(const struct pci_function *fn, unsigned o
 	return bus + ((unsigned)fn->device << 15 | (unsigned)fn->function << 12 | offset);
 }
 
+/* Address and data are one register for all CPUs: a device may be reset by any of them. */
+static struct spinlock ports;
+
 /* Points the data port at the register; returns the port for @offset within it. */
 static uint16_t port_select(const struct pci_function *fn, unsigned offset)
 {
@@ -61,25 +66,51 @@ static uint16_t port_select(const struct pci_function *fn, unsigned offset)
 	return (uint16_t)(PORT_DATA + (offset & 3));
 }
 
+static uint32_t ports_read(const struct pci_function *fn, unsigned offset, unsigned bytes)
+{
+	uint32_t value;
+	uint16_t port;
+
+	spin_lock(&ports);
+	port = port_select(fn, offset);
+	value = bytes == 1 ? port_read8(port) : bytes == 2 ? port_read16(port) : port_read32(port);
+	spin_unlock(&ports);
+	return value;
+}
+
+static void ports_write(const struct pci_function *fn, unsigned offset, uint32_t value,
+			unsigned bytes)
+{
+	uint16_t port;
+
+	spin_lock(&ports);
+	port = port_select(fn, offset);
+	if (bytes == 2)
+		port_write16(port, (uint16_t)value);
+	else
+		port_write32(port, value);
+	spin_unlock(&ports);
+}
+
 uint8_t pci_read8(const struct pci_function *fn, unsigned offset)
 {
 	volatile uint8_t *reg = ecam_register(fn, offset);
 
-	return reg ? mmio_read8(reg) : port_read8(port_select(fn, offset));
+	return reg ? mmio_read8(reg) : (uint8_t)ports_read(fn, offset, 1);
 }
 
 uint16_t pci_read16(const struct pci_function *fn, unsigned offset)
 {
 	volatile uint8_t *reg = ecam_register(fn, offset);
 
-	return reg ? mmio_read16(reg) : port_read16(port_select(fn, offset));
+	return reg ? mmio_read16(reg) : (uint16_t)ports_read(fn, offset, 2);
 }
 
 uint32_t pci_read32(const struct pci_function *fn, unsigned offset)
 {
 	volatile uint8_t *reg = ecam_register(fn, offset);
 
-	return reg ? mmio_read32(reg) : port_read32(port_select(fn, offset));
+	return reg ? mmio_read32(reg) : ports_read(fn, offset, 4);
 }
 
 void pci_write16(const struct pci_function *fn, unsigned offset, uint16_t value)
@@ -89,7 +120,7 @@ void pci_write16(const struct pci_function *fn, unsigned offset, uint16_t value)
 	if (reg)
 		mmio_write16(reg, value);
 	else
-		port_write16(port_select(fn, offset), value);
+		ports_write(fn, offset, value, 2);
 }
 
 void pci_write32(const struct pci_function *fn, unsigned offset, uint32_t value)
@@ -99,5 +130,5 @@ void pci_write32(const struct pci_function *fn, unsigned offset, uint32_t value)
 	if (reg)
 		mmio_write32(reg, value);
 	else
-		port_write32(port_select(fn, offset), value);
+		ports_write(fn, offset, value, 4);
 }
