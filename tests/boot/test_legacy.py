@@ -118,12 +118,23 @@ def test_f065_size_is_the_device_s(boot, stamped, size):
 
 
 @pytest.mark.conformance("LEG-15")
-def test_ring_above_4g(boot, stamped):
-    out = boot(READ + " alloc=high", file_disk(stamped.path, "disable-modern=on"), memory="6G",
-               trace=TRACE)
+def test_f025_ring_above_4g(start, monitor, stamped):
+    """The device's own idea of where the ring is, against the number of the page that was written."""
+    guest = start(f"alloc=high status-interval=200ms name=all {READ} "
+                  "name=long stonewall rw=randread time_based runtime=1",
+                  file_disk(stamped.path, "disable-modern=on"), memory="6G", trace=TRACE,
+                  monitor=monitor)
+    guest.read_until(r"^long: \d+% done")
+    disk, = [d["path"] for d in monitor("x-query-virtio") if d["name"] == "virtio-blk"]
+    queue = monitor("x-query-virtio-queue-status", path=disk, queue=0)
+    out = guest.finish()
+    assert out.crc32c() == stamped.crc()
     page, = [a.value for a in ports(out.trace, write=True) if a.offset == ADDRESS]
     assert page >= 1 << 20
-    assert out.crc32c() == stamped.crc()
+    size, table = int(out.own("qsize")), page << 12
+    assert (queue["vring-num"], queue["vring-desc"]) == (size, table)
+    assert queue["vring-avail"] == table + 16 * size
+    assert queue["vring-used"] == (table + 18 * size + 6 + 4095) & -4096
 
 
 @pytest.mark.parametrize("any_layout", ["on", "off"])
