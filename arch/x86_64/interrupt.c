@@ -98,7 +98,9 @@ static bool call_handler(struct cpu *cpu, unsigned vector)
 	if (!function)
 		return false;
 	cpu->handled++;
+	cpu->in_handler = true;
 	function(h->context);
+	cpu->in_handler = false;
 	return true;
 }
 

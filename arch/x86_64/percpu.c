@@ -42,6 +42,8 @@ void boot_cpu_only(const char *call)
 {
 	if (this_cpu() != &boot_cpu)
 		panic("%s on CPU %u: only CPU 0 may, while no job runs", call, cpu_index());
+	if (boot_cpu.in_handler)
+		panic("%s in the handler of an interrupt", call);
 }
 
 bool wait_set(const bool *flag, uint64_t ns)

@@ -23,6 +23,7 @@ struct cpu {
 	uint32_t apic_id;     /* valid once @lapic is a mode */
 	enum lapic_mode lapic;
 	bool timer_ready;
+	bool in_handler;	  /* of a device's interrupt */
 	uint64_t handled;	  /* interrupts that end a wait */
 	uint64_t armed;		  /* cycles() at which the timer will fire, or TIMER_NOT_ARMED */
 	struct handler *handlers; /* DEVICE_VECTORS of them */
@@ -60,7 +61,7 @@ void percpu_init(void);
 /* Waits until @flag is set, for about @ns; false if it is not. */
 bool wait_set(const bool *flag, uint64_t ns);
 
-/* Panics if @call, which only the first CPU may make, is made by another. */
+/* Panics if @call, which only the first CPU may make, is made by another, or by a handler. */
 void boot_cpu_only(const char *call);
 
 /* Where another CPU enters C, on its own stack (ap_entry.S). */

@@ -96,6 +96,32 @@ def test_memory_is_the_first_cpus(start, debugger):
     out.find(r"^panic: dma_alloc on CPU 1: only CPU 0 may, while no job runs$")
 
 
+@pytest.mark.parametrize("call", ["dma_alloc", "dma_free"])
+@pytest.mark.parametrize("device", ["", "vectors=0"], ids=["msix", "intx"])
+def test_f079_no_memory_in_a_handler(start, debugger, device, call):
+    """What debug.crash= calls, in the place of a handler: subq $8, %rsp; then as above, twice 64."""
+    guest = start("blk.mode=irq rw=randread iodepth=1 number_ios=100",
+                  null_disk(latency_ns=2000000, device=device), qemu=debugger.words(),
+                  fds=(debugger.theirs.fileno(),))
+    debugger.run_to(symbol(KERNEL, "queue_interrupt"))
+    replace(debugger, "4883ec08" + "bf4000000089fe48b8"
+            + symbol(KERNEL, call).to_bytes(8, "little").hex() + "ffd0")
+    debugger.set_register("rip", symbol(KERNEL, "provoke_here"))
+    debugger.detach()
+    out = guest.finish()
+    assert out.status == PANIC, out.show()
+    out.find(rf"^panic: {call} in the handler of an interrupt$")
+
+
+def test_f079_memory_between_jobs(boot):
+    """Each group of jobs takes and gives back what it needs, after all the interrupts before it."""
+    jobs = " ".join(f"name=j{n} stonewall bs={4 << n}k number_ios=20" for n in range(8))
+    out = boot(f"blk.mode=irq rw=randread iodepth=8 buffers=scattered {jobs}",
+               null_disk(latency_ns=1000000), json=True)
+    assert [out.job(n)["read"]["total_ios"] for n in range(8)] == [20] * 8
+    assert all(out.job(n)["ringlab"]["interrupts"] > 0 for n in range(8))
+
+
 @pytest.mark.parametrize("command, title, cpu", [
     ("mce 0 1 0xb200000000000000 0x5 0 0", "#MC machine check (vector 18)", 0),
     ("mce 2 1 0xb200000000000000 0x5 0 0", "#MC machine check (vector 18)", 2),
