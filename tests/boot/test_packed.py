@@ -61,6 +61,17 @@ def test_f092_the_ring_that_was_agreed(boot, stamped, ring, used):
     assert out.own("ring") == used
 
 
+@pytest.mark.parametrize("device, append", [
+    ("disable-modern=on", ""), ("disable-legacy=off", "virtio.transport=legacy"),
+    ("packed=off", ""), ("", "blk.feature.ring_packed=0")])
+def test_f092_packed_is_out_of_reach(boot, stamped, device, append):
+    """The bit lies beyond what a legacy interface can show, or is not agreed on: then it is split."""
+    out = boot(f"{READ} bs=16k iodepth=8 {append}",
+               file_disk(stamped.path, f"packed=on,{device}".rstrip(",")))
+    assert out.crc32c() == stamped.crc()
+    assert out.own("ring") == "split"
+
+
 @pytest.mark.parametrize("indirect", ["never", "always", "threshold:8"])
 def test_writes(boot, tmp_path, indirect):
     """Each block is written once, with nothing of its neighbours."""
