@@ -31,6 +31,20 @@ def stamp(sector: int) -> bytes:
     return struct.pack("<Q", sector) * (SECTOR // 8)
 
 
+def buffers(randseed: int, bs: int, iodepth: int) -> list[bytes]:
+    """What a job that writes has in each of its buffers, as kernel/bench/requests.c fills them."""
+    mask, words = (1 << 64) - 1, []
+    state = (randseed + 0x9E3779B97F4A7C15) & mask
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        state = (state ^ state >> shift) * factor & mask
+    state ^= state >> 31
+    for _ in range(bs * iodepth // 8):
+        state = (state * 6364136223846793005 + 1442695040888963407) & mask
+        words.append(state)
+    data = struct.pack(f"<{len(words)}Q", *words)
+    return [data[at:at + bs] for at in range(0, len(data), bs)]
+
+
 class Image:
     """A raw file whose every sector of 512 bytes holds its own number, 64 times."""
 
@@ -52,6 +66,14 @@ class Image:
     def now(self) -> bytes:
         with open(self.path, "rb") as file:
             return file.read()
+
+    def check_written(self, offset: int, size: int, bs: int, iodepth: int, randseed: int) -> None:
+        """Each block of the range is one buffer of the job, and each buffer is in use."""
+        now, end = self.now(), offset + size
+        blocks = [now[at:at + bs] for at in range(offset, end, bs)]
+        assert set(blocks) == set(buffers(randseed, bs, iodepth))
+        assert len(now) == self.size and now[:offset] == self.data[:offset]
+        assert now[end:] == self.data[end:]
 
     def unchanged(self) -> bool:
         return self.now() == self.data

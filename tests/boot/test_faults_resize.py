@@ -26,7 +26,7 @@ WHOLE_DISK = ("bs=4k iodepth=8 status-interval=200ms name=running rw=randread ti
 
 @pytest.mark.parametrize("mode, device", [
     ("poll", ""), ("irq", ""), ("irq", "vectors=1"), ("irq", "vectors=0"),
-    ("poll", "disable-modern=on"), ("irq", "disable-modern=on")])
+    ("poll", "disable-modern=on"), ("irq", "disable-modern=on"), ("irq", "packed=on")])
 @pytest.mark.conformance("BLK-OP-01", "CFG-07", "PCI-ISR-03")
 def test_f059_growth(start, monitor, image, device, mode):
     """Twice as large while a job runs: that job keeps to what it knew, the next one takes all."""

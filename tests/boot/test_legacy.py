@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import pytest
 
 from guest import USAGE, file_disk, null_disk
+from images import crc32c
 from traces import chains, count
 
 READ = "rw=read hash=crc32c bs=64k iodepth=16"
 LEGACY_ONLY = ("disable-modern=on", "auto")
+MODERN = ("disable-legacy=on", "auto")
 IN_LEGACY_USE = ("disable-legacy=off,disable-modern=off", "legacy")
 TRACE = ("memory_region_ops_read", "memory_region_ops_write", "virtio_set_status",
          "virtio_queue_notify", "virtqueue_pop")
@@ -179,13 +181,18 @@ def test_f058_interrupts(boot, vectors, interrupt):
     assert out.own("wakeups_missed") == "0"
 
 
-def test_writes(boot, small):
+@pytest.mark.parametrize("mode", ["poll", "irq"])
+@pytest.mark.parametrize("writer, reader", [
+    (LEGACY_ONLY, MODERN), (MODERN, LEGACY_ONLY), (IN_LEGACY_USE, MODERN), (MODERN, IN_LEGACY_USE)])
+def test_writes(boot, small, writer, reader, mode):
     """What is written through one interface is read through the other."""
-    boot("rw=write bs=4k iodepth=8 number_ios=64 blk.mode=irq",
-         file_disk(small.path, "disable-modern=on"))
-    written = small.now()
-    assert written != small.data
-    assert len(written) == small.size
+    out = boot(f"rw=write offset=16k size=128k bs=4k iodepth=8 randseed=7 blk.mode={mode} "
+               f"virtio.transport={writer[1]}", file_disk(small.path, writer[0]))
+    small.check_written(16 << 10, 128 << 10, 4096, 8, randseed=7)
+    back = boot(f"{READ} blk.mode={mode} virtio.transport={reader[1]}",
+                file_disk(small.path, reader[0]))
+    assert back.crc32c() == crc32c(small.now())
+    assert {out.own("transport"), back.own("transport")} == {"legacy", "modern"}
 
 
 @pytest.mark.parametrize("device, append, said", [

@@ -48,8 +48,9 @@ def test_only_the_range_is_written(boot, image, rw, job):
 
 
 def test_write_covers_its_range_once(boot, image):
-    out = boot(f"rw=write offset={OFFSET} size={SIZE} bs=4k iodepth=16", file_disk(image.path),
-               trace=TRACE)
+    out = boot(f"rw=write offset={OFFSET} size={SIZE} bs=4k iodepth=16 randseed=5",
+               file_disk(image.path), trace=TRACE)
+    image.check_written(OFFSET, SIZE, 4096, 16, randseed=5)
     writes = transfers(out.trace, "write")
     assert sorted(sector for sector, _ in writes) == list(
         range(OFFSET // SECTOR, (OFFSET + SIZE) // SECTOR, 8))
