@@ -119,13 +119,14 @@ def test_f065_size_is_the_device_s(boot, stamped, size):
     assert out.own("qsize") == str(size)
 
 
+@pytest.mark.parametrize("size", [4, 256, 1024])
 @pytest.mark.conformance("LEG-15")
-def test_f025_ring_above_4g(start, monitor, stamped):
+def test_f025_f026_ring_above_4g(start, monitor, stamped, size):
     """The device's own idea of where the ring is, against the number of the page that was written."""
     guest = start(f"alloc=high status-interval=200ms name=all {READ} "
                   "name=long stonewall rw=randread time_based runtime=1",
-                  file_disk(stamped.path, "disable-modern=on"), memory="6G", trace=TRACE,
-                  monitor=monitor)
+                  file_disk(stamped.path, f"disable-modern=on,queue-size={size}"), memory="6G",
+                  trace=TRACE, monitor=monitor)
     guest.read_until(r"^long: \d+% done")
     disk, = [d["path"] for d in monitor("x-query-virtio") if d["name"] == "virtio-blk"]
     queue = monitor("x-query-virtio-queue-status", path=disk, queue=0)
@@ -133,7 +134,7 @@ def test_f025_ring_above_4g(start, monitor, stamped):
     assert out.crc32c() == stamped.crc()
     page, = [a.value for a in ports(out.trace, write=True) if a.offset == ADDRESS]
     assert page >= 1 << 20
-    size, table = int(out.own("qsize")), page << 12
+    table = page << 12
     assert (queue["vring-num"], queue["vring-desc"]) == (size, table)
     assert queue["vring-avail"] == table + 16 * size
     assert queue["vring-used"] == (table + 18 * size + 6 + 4095) & -4096
