@@ -6,7 +6,7 @@
 #include "tests/host/rig.h"
 
 #define CPUS	       4
-#define EACH	       50000
+#define EACH	       20000
 #define LINE_MIN       0x10
 #define INTERRUPT_LINE 0x3c
 
