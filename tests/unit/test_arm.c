@@ -107,7 +107,7 @@ static void coalesced(void **state)
 	blk_close(&rig->blk);
 }
 
-/* RING-SPLIT-16, F-082: not armed, no interrupt; with EVENT_IDX the flags stay 0 all the same. */
+/* RING-SPLIT-16/36, F-082: not armed, no interrupt; with EVENT_IDX the flags stay 0 all the same. */
 static void disarmed_is_silent(void **state)
 {
 	struct rig *rig = *state;

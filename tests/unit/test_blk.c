@@ -189,7 +189,7 @@ static void read_only_disk(void **state)
 	blk_close(&rig->blk);
 }
 
-/* BLK-OP-04/05, BLK-OP-24, F-106: header and status only; nothing sent where not negotiated. */
+/* BLK-INIT-01, BLK-OP-04/05, BLK-OP-24, F-106: header and status only; nothing sent where not negotiated. */
 static void flush(void **state)
 {
 	struct rig *rig = *state;
@@ -216,7 +216,7 @@ static void flush(void **state)
 	blk_close(&rig->blk);
 }
 
-/* BLK-INIT-02/03/05, F-107 */
+/* BLK-INIT-02/03/05, BLK-OP-21, F-107 */
 static void cache_mode(void **state)
 {
 	static const struct {

@@ -15,9 +15,14 @@ static void again(struct rig *rig, enum fake_face face)
 	rig->disk.face = face;
 }
 
-/* All operations, short and long, then a good end. */
+/*
+ * All operations, short and long, then a good end. LEG-16/17/26/27: capacity, rings and headers in the
+ * byte order of x86, or else nothing would work. LEG-29, LEG-32: a flush is type 4, and no type has a
+ * barrier bit.
+ */
 static void must_work(struct rig *rig, const char *transport)
 {
+	static const uint32_t types[] = {0, 1, 4, 8};
 	char id[BLK_ID_BYTES + 1];
 	struct blk_request req;
 	uint8_t *p;
@@ -25,6 +30,7 @@ static void must_work(struct rig *rig, const char *transport)
 	if (!rig_open(rig))
 		fail_msg("blk_open: %s", rig->log);
 	assert_string_equal(rig->blk.transport, transport);
+	assert_int_equal(rig->blk.capacity_512, rig->disk.capacity);
 	p = rig_memory(4096);
 	assert_int_equal(rig_do(rig, BLK_READ, 9, p, 1024), BLK_OK);
 	assert_true(fake_stamp_ok(p, 9, 2));
@@ -36,6 +42,9 @@ static void must_work(struct rig *rig, const char *transport)
 	assert_int_equal(rig_run(rig->blk.queues[0], &req, 1), 1);
 	assert_int_equal(req.progress.status, BLK_OK);
 	assert_true(fake_stamp_ok(p, 50, 1) && fake_stamp_ok(p + 2048, 51, 1));
+	assert_true(rig->disk.nr_requests > 4);
+	for (unsigned i = 0; i < rig->disk.nr_requests; i++)
+		assert_int_equal(rig->disk.log[i].type, i < 4 ? types[i] : 0);
 	dma_free(p, 4096);
 	blk_close(&rig->blk);
 	assert_int_equal(rig->disk.status, 0);

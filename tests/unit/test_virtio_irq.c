@@ -54,7 +54,7 @@ static void own_vectors(void **state)
 	assert_true(silent(rig));
 }
 
-/* F-118, MSIX-01, MSIX-04, PCI-ISR-04 */
+/* F-118, MSIX-01, MSIX-03, MSIX-04, PCI-ISR-04 */
 static void too_few_vectors(void **state)
 {
 	static const struct {
