@@ -181,7 +181,7 @@ volatile void *mmio_map(uint64_t phys, uint64_t bytes)
 			     (unsigned long long)bytes);
 		return NULL;
 	}
-	host.mapped_bytes += bytes;
+	host.mapped += bytes;
 	mapping[nr_mappings].phys = phys;
 	mapping[nr_mappings].bytes = bytes;
 	mapping[nr_mappings].page = reserve(bytes + PAGE_BYTES, PROT_NONE);

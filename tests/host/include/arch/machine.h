@@ -12,19 +12,19 @@
 
 /* What a test may set and see. host_reset() brings the defaults back. */
 struct host_machine {
-	uint64_t clock_ns;     /* the virtual clock: stands still but for the steps below */
-	uint64_t step_ns;      /* by which each cycles() moves it */
-	uint64_t relax_ns;     /* by which each cpu_relax() moves it */
-	uint64_t access_ns;    /* by which each register access moves it */
-	uint64_t barriers;     /* barrier_full() calls */
-	uint64_t budget;       /* register accesses and cpu_relax() calls until the test fails */
-	uint64_t mmio_limit;   /* mmio_map() fails from this physical address on; 0: nowhere */
-	uint64_t accesses;     /* register accesses */
-	uint64_t mapped_bytes; /* by mmio_map(), in all */
-	unsigned fail_alloc;   /* the Nth dma_alloc() from now fails; 0: none */
-	unsigned allocs;       /* dma_alloc() calls */
-	unsigned live;	       /* allocations not freed */
-	bool scatter;	       /* no two allocations on neighbouring pages */
+	uint64_t clock_ns;   /* the virtual clock: stands still but for the steps below */
+	uint64_t step_ns;    /* by which each cycles() moves it */
+	uint64_t relax_ns;   /* by which each cpu_relax() moves it */
+	uint64_t access_ns;  /* by which each register access moves it */
+	uint64_t barriers;   /* barrier_full() calls */
+	uint64_t budget;     /* register accesses and cpu_relax() calls until the test fails */
+	uint64_t mmio_limit; /* mmio_map() fails from this physical address on; 0: nowhere */
+	uint64_t accesses;   /* register accesses */
+	uint64_t mapped;     /* bytes, by mmio_map() */
+	unsigned fail_alloc; /* the Nth dma_alloc() from now fails; 0: none */
+	unsigned allocs;     /* dma_alloc() calls */
+	unsigned live;	     /* allocations not freed */
+	bool scatter;	     /* no two allocations on neighbouring pages */
 
 	unsigned cpu;		  /* that runs: what cpu_index() says, but see host_thread_is() */
 	unsigned cpu_vectors;	  /* that interrupt_allocate() has of each CPU; 0: no local APIC */
