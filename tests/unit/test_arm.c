@@ -7,14 +7,16 @@
 
 static struct blk_request reqs[16], *list[16], *done[16];
 
-static struct blk_queue *held(struct rig *rig, bool event_idx, enum blk_mode mode)
+/* @way: bit 0 is EVENT_IDX, bit 1 a packed ring. */
+static struct blk_queue *held(struct rig *rig, unsigned way, enum blk_mode mode)
 {
 	fake_reset();
 	fake_disk_init(&rig->disk);
 	rig->disk.finish = FAKE_HELD;
 	rig->disk.queue_size[0] = 64;
 	rig->config.mode = mode;
-	rig->config.event_idx = event_idx;
+	rig->config.event_idx = way & 1 ? BLK_EVENT_IDX_ON : BLK_EVENT_IDX_OFF;
+	rig->disk.features |= way & 2 ? FAKE_BIT(FAKE_RING_PACKED) : 0;
 	rig_start(rig);
 	assert_int_equal(rig->blk.mode, mode);
 	return rig->blk.queues[0];
@@ -34,13 +36,13 @@ static uint64_t irqs(const struct rig *rig)
 	return blk_counters(rig->blk.queues[0])->interrupts;
 }
 
-/* F-084, RING-SPLIT-37, NOTIF: what came before the interrupt was armed is seen by arming it. */
+/* F-084, RING-SPLIT-37, RING-PACKED-32: what came before the interrupt was armed is seen by arming it. */
 static void pending_is_seen(void **state)
 {
 	struct rig *rig = *state;
 
-	for (unsigned event_idx = 0; event_idx < 2; event_idx++) {
-		struct blk_queue *queue = held(rig, event_idx, BLK_IRQ);
+	for (unsigned way = 0; way < 4; way++) {
+		struct blk_queue *queue = held(rig, way, BLK_IRQ);
 
 		submit(queue, 4);
 		assert_int_equal(blk_poll(queue, done, 16), 0);
@@ -61,8 +63,8 @@ static void wait_ends(void **state)
 {
 	struct rig *rig = *state;
 
-	for (unsigned event_idx = 0; event_idx < 2; event_idx++) {
-		struct blk_queue *queue = held(rig, event_idx, BLK_IRQ);
+	for (unsigned way = 0; way < 4; way++) {
+		struct blk_queue *queue = held(rig, way, BLK_IRQ);
 
 		submit(queue, 8);
 		for (unsigned i = 0; i < 8; i++) {
@@ -84,7 +86,7 @@ static void wait_ends(void **state)
 static void coalesced(void **state)
 {
 	struct rig *rig = *state;
-	struct blk_queue *queue = held(rig, true, BLK_IRQ);
+	struct blk_queue *queue = held(rig, 1, BLK_IRQ);
 
 	submit(queue, 8);
 	assert_true(blk_arm(queue, 3));
@@ -107,13 +109,15 @@ static void coalesced(void **state)
 	blk_close(&rig->blk);
 }
 
-/* RING-SPLIT-16/36, F-082: not armed, no interrupt; with EVENT_IDX the flags stay 0 all the same. */
+/* RING-SPLIT-16/36, RING-PACKED-31, F-082: not armed, no interrupt; with EVENT_IDX a split
+ * ring's flags stay 0 all the same.
+ */
 static void disarmed_is_silent(void **state)
 {
 	struct rig *rig = *state;
 
-	for (unsigned event_idx = 0; event_idx < 2; event_idx++) {
-		struct blk_queue *queue = held(rig, event_idx, BLK_IRQ);
+	for (unsigned way = 0; way < 4; way++) {
+		struct blk_queue *queue = held(rig, way, BLK_IRQ);
 
 		for (unsigned round = 0; round < 100; round++) {
 			submit(queue, 16);
@@ -134,7 +138,7 @@ static void disarmed_is_silent(void **state)
 static void spurious(void **state)
 {
 	struct rig *rig = *state;
-	struct blk_queue *queue = held(rig, true, BLK_IRQ);
+	struct blk_queue *queue = held(rig, 1, BLK_IRQ);
 
 	submit(queue, 1);
 	assert_true(blk_arm(queue, 1));
@@ -153,7 +157,7 @@ static void spurious(void **state)
 static void needs_reset(void **state)
 {
 	struct rig *rig = *state;
-	struct blk_queue *queue = held(rig, true, BLK_IRQ);
+	struct blk_queue *queue = held(rig, 1, BLK_IRQ);
 
 	submit(queue, 3);
 	assert_true(blk_arm(queue, 1));

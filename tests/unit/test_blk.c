@@ -189,14 +189,16 @@ static void read_only_disk(void **state)
 	blk_close(&rig->blk);
 }
 
-/* BLK-INIT-01, BLK-OP-04/05, BLK-OP-24, F-106: header and status only; nothing sent where not negotiated. */
+/* BLK-INIT-01, BLK-OP-04/05/20, BLK-OP-24, F-106: header and status only; nothing sent where not negotiated. */
 static void flush(void **state)
 {
 	struct rig *rig = *state;
 
 	rig_start(rig);
 	assert_true(rig->blk.flush);
+	assert_int_equal(rig_do(rig, BLK_WRITE, 0, rig_memory(512), 512), BLK_OK);
 	assert_int_equal(rig_do(rig, BLK_FLUSH, 0, NULL, 0), BLK_OK);
+	assert_int_equal(rig->disk.flush_races, 0);
 	expect_sent(rig, 4, 0, 0);
 	assert_int_equal(fake_last(&rig->disk)->descs, 2);
 	rig->disk.lie = FAKE_STATUS;

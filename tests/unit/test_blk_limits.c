@@ -152,6 +152,62 @@ static void ring_limit(void **state)
 	}
 }
 
+/* RING-SPLIT-03: three descriptors for data in one piece, or in pieces that touch; one more for each gap. */
+static void no_more_descriptors_than_needed(void **state)
+{
+	struct rig *rig = *state;
+	struct blk_request req;
+	uint8_t *p;
+
+	start(rig);
+	p = rig_memory(65536);
+	assert_int_equal(rig_do(rig, BLK_READ, 0, p, 65536), BLK_OK);
+	assert_int_equal(fake_last(&rig->disk)->descs, 3);
+	for (unsigned gap = 0; gap <= 4; gap++) { /* after so many of 5 pieces */
+		req = (struct blk_request){.op = BLK_WRITE};
+		for (unsigned i = 0; i < 5; i++)
+			assert_true(sgl_add(&req.sgl, &pool,
+					    dma_map(p + 4096 * i + (i < gap ? 0 : 512), 4096),
+					    4096));
+		assert_int_equal(rig_run(rig->blk.queues[0], &req, 1), 1);
+		assert_int_equal(fake_last(&rig->disk)->descs, gap ? 4 : 3);
+		sgl_clear(&req.sgl, &pool);
+	}
+	blk_close(&rig->blk);
+}
+
+/* RING-SPLIT-04: data of a sector less than 4 GiB goes in one chain; there is no request of more. */
+static void four_gibibytes(void **state)
+{
+	const uint32_t bytes = 8u << 20;
+	struct rig *rig = *state;
+	struct blk_request req = {.op = BLK_READ};
+	uint8_t *p[2];
+	unsigned i;
+
+	rig->disk.seg_max = 1022;
+	rig->disk.queue_size[0] = 1024;
+	rig->disk.capacity = 1ull << 33;
+	rig->disk.lie = FAKE_STATUS; /* so that it need not be carried out */
+	rig->disk.lie_value = 1;
+	rig->disk.lie_count = 1;
+	start(rig);
+	p[0] = rig_memory(bytes);
+	p[1] = rig_memory(bytes);
+	for (i = 0; i < 511; i++)
+		assert_true(sgl_add(&req.sgl, &pool, dma_map(p[i % 2], bytes), bytes));
+	assert_false(sgl_add(&req.sgl, &pool, dma_map(p[1], bytes), bytes));
+	assert_true(sgl_add(&req.sgl, &pool, dma_map(p[1], bytes - 512), bytes - 512));
+	assert_false(sgl_add(&req.sgl, &pool, dma_map(p[0], 512), 512));
+	assert_int_equal(rig_run(rig->blk.queues[0], &req, 1), 1);
+	assert_int_equal(req.progress.status, BLK_IO_ERROR);
+	assert_int_equal(rig->disk.nr_requests, 1);
+	assert_int_equal(fake_last(&rig->disk)->data_segs, 512);
+	assert_int_equal(fake_last(&rig->disk)->bytes, UINT32_MAX - 511);
+	sgl_clear(&req.sgl, &pool);
+	blk_close(&rig->blk);
+}
+
 /* A segment limit that cannot hold one block can serve nothing. */
 static void impossible_limits(void **state)
 {
@@ -286,6 +342,8 @@ int main(void)
 		rig_test(segment_limit),
 		rig_test(segment_size_limit),
 		rig_test(ring_limit),
+		rig_test(no_more_descriptors_than_needed),
+		rig_test(four_gibibytes),
 		rig_test(impossible_limits),
 		rig_test(odd_pieces),
 		rig_test(pieces_too_small),

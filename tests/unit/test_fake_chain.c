@@ -282,6 +282,36 @@ static void limits_and_live_memory_are_checked(void **state)
 	fake_reset();
 }
 
+/* RING-SPLIT-04: of all descriptors of the largest ring, each over the same memory. */
+static void too_long_a_buffer_is_seen(void **state)
+{
+	static const uint32_t each[] = {131000, 131200}; /* 32766 of them: below 4 GiB, and above */
+	struct rig *rig = *state;
+
+	rig_tolerate();
+	for (unsigned k = 0; k < 2; k++) {
+		struct vring_desc *desc;
+
+		fake_reset();
+		fake_disk_init(&rig->disk);
+		rig->disk.features &= ~FAKE_BIT(FAKE_SEG_MAX);
+		rig->disk.capacity = 1ull << 33;
+		rig->disk.finish = FAKE_HELD;
+		ring_bring_up(rig, 32768, true, 0);
+		memory = rig_memory(512 + each[k]);
+		memset(memory, 0, 16);
+		desc = ring.vq.split.desc;
+		for (uint16_t i = 1; i < 32767; i++)
+			desc[i] = (struct vring_desc){address(DATA), each[k], NEXT | WRITE,
+						      (uint16_t)(i + 1)};
+		desc[0] = (struct vring_desc){address(HEADER), 16, NEXT, 1};
+		desc[32767] = (struct vring_desc){address(STATUS), 1, WRITE, 0};
+		post(0);
+		expect(k ? "RING-SPLIT-04" : "BLK-OP-06");
+	}
+	fake_reset();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +319,7 @@ int main(void)
 		rig_test(ring_rules_are_seen),
 		rig_test(missing_notifications_are_seen),
 		rig_test(limits_and_live_memory_are_checked),
+		rig_test(too_long_a_buffer_is_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

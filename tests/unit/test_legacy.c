@@ -125,7 +125,7 @@ static void modern_registers_fail(void **state)
 	assert_true(rig_logged(rig, "no usable notification capability"));
 }
 
-/* LEG-09, LEG-22, FEAT-05: all 32 bits and more offered. */
+/* LEG-09, LEG-22, FEAT-05, FEAT-02: none that takes VERSION_1; all 32 bits and more offered. */
 static void every_feature_offered(void **state)
 {
 	struct rig *rig = *state;

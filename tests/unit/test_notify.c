@@ -50,15 +50,21 @@ static void batch(struct rig *rig, unsigned n, unsigned notifications, unsigned 
 	assert_int_equal(rig_drain(rig->blk.queues[0], done, n), n);
 }
 
-/* RING-SPLIT-28/34: one notification and one full barrier a batch, whatever its length. */
+/*
+ * RING-SPLIT-28/33/34, RING-PACKED-16: one notification and one full barrier a batch, whatever its
+ * length. RSVD-08, RSVD-09: it is the machine's strongest, so that ORDER_PLATFORM asks for no more.
+ */
 static void one_notification_a_batch(void **state)
 {
 	struct rig *rig = *state;
-	unsigned n, event_idx;
+	unsigned n, way;
 
-	for (event_idx = 0; event_idx < 2; event_idx++) {
+	for (way = 0; way < 8; way++) {
 		again(rig);
-		start(rig, event_idx, 64);
+		rig->disk.features |= way & 2 ? FAKE_BIT(FAKE_RING_PACKED) : 0;
+		rig->disk.features |= way & 4 ? FAKE_BIT(FAKE_ORDER_PLATFORM) : 0;
+		start(rig, way & 1, 64);
+		assert_int_equal(rig->disk.accepted >> FAKE_ORDER_PLATFORM & 1, way >> 2);
 		prepare(21);
 		for (n = 1; n <= 21; n++)
 			batch(rig, n, 1, 1);
@@ -272,20 +278,20 @@ static void hammer(struct rig *rig, unsigned depth, unsigned n)
 	assert_int_equal(total, sent);
 }
 
+/* RING-SPLIT-22/32/33, RING-PACKED-09/15/16/23: no step is out of order that the other side can see. */
 static void beside_a_thread(void **state)
 {
 	static const unsigned depths[] = {1, 3, 40};
 	struct rig *rig = *state;
 	unsigned i;
 
-	/* RING-PACKED-09/15/16/23 likewise: every other one has a packed ring. */
 	for (i = 0; i < 24; i++) {
 		again(rig);
 		rig->disk.order = FAKE_RANDOM;
 		if (i & 1)
 			rig->disk.features |= FAKE_BIT(FAKE_RING_PACKED);
 		rig->config.indirect = i & 4 ? BLK_INDIRECT_ALWAYS : BLK_INDIRECT_NEVER;
-		start(rig, i & 2, i % 3 ? 64 : 4);
+		start(rig, i & 2, i % 3 ? 64 : i & 1 ? 9 : 4);
 		host.step_ns = 0;
 		prepare(40);
 		fake_thread_start(&rig->disk, 1 + i);

@@ -269,6 +269,80 @@ static void descriptors_are_not_read_back(void **state)
 	ring_tear_down();
 }
 
+static void expect_untouched(const void *before, unsigned from, unsigned n)
+{
+	size_t at = from * sizeof(struct vring_packed_desc);
+
+	assert_memory_equal((const uint8_t *)ring.vq.packed.desc + at, (const uint8_t *)before + at,
+			    n * sizeof(struct vring_packed_desc));
+}
+
+/*
+ * RING-PACKED-02/03/07: a full ring, and one with less room than a chain needs, stay as they are,
+ * the device's part and the driver's.
+ */
+static void nearly_full(void **state)
+{
+	struct vring_packed_desc before[16];
+	struct rig *rig = *state;
+
+	bring_up(rig, (struct vq_config){.size = 16, .event_idx = true});
+	rig->disk.order = FAKE_FIFO;
+	for (unsigned i = 0; i < 5; i++)
+		ring_add(&ring.cells[i], i);
+	ring_publish();
+	for (unsigned done = 0; done < 5; done++) {
+		unsigned room = 1 + 3 * done;
+
+		assert_int_equal(fake_complete(&rig->disk, done ? 1 : 0), done ? 1 : 0);
+		assert_int_equal(ring_collect(), done ? 1 : 0);
+		assert_int_equal(virtqueue_free_descriptors(&ring.vq), room);
+		memcpy(before, ring.vq.packed.desc, sizeof(before));
+		for (unsigned entries = room + 1; entries <= 16; entries++)
+			assert_false(add_long(&ring.cells[9], entries));
+		fake_step();
+		expect_untouched(before, 0, 16);
+	}
+	assert_true(add_long(&ring.cells[9], 13)); /* and that is just what fits */
+	expect_untouched(before, 12, 3);
+	ring_publish();
+	expect_untouched(before, 12, 3);
+	assert_int_equal(fake_complete(&rig->disk, 2), 2);
+	assert_int_equal(ring_collect(), 2);
+	ring_tear_down();
+}
+
+/* RING-PACKED-25: a device that looks all the time sees nothing of a batch, or all of it. */
+static void shown_at_once(void **state)
+{
+	struct rig *rig = *state;
+
+	for (unsigned round = 0; round < 20; round++) {
+		bring_up(rig, (struct vq_config){.size = 17, .event_idx = true});
+		rig->disk.service = FAKE_POLLING;
+		rig->disk.finish = FAKE_AT_ONCE;
+		for (unsigned i = 0; i < round; i++) { /* from each place on */
+			ring_add(&ring.cells[i], i);
+			ring_publish();
+			fake_step();
+			assert_int_equal(ring_collect(), 1);
+		}
+		for (unsigned i = 1; i <= 5; i++) {
+			if (i == 3)
+				assert_true(add_long(&ring.cells[i], 3));
+			else
+				ring_add(&ring.cells[i], i);
+			fake_step();
+			assert_int_equal(rig->disk.nr_requests, round);
+		}
+		ring_publish();
+		fake_step();
+		assert_int_equal(rig->disk.nr_requests, round + 5);
+		assert_int_equal(ring_collect(), 5);
+		ring_tear_down();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +355,8 @@ int main(void)
 		rig_test(arm),
 		rig_test(lies_are_rejected),
 		rig_test(descriptors_are_not_read_back),
+		rig_test(nearly_full),
+		rig_test(shown_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

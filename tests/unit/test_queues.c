@@ -78,7 +78,7 @@ static void how_many(void **state)
 	}
 }
 
-/* CFG-03, CFG-05: num_queues counts only with MQ, and if the configuration reaches that far. */
+/* BLK-INIT-06, CFG-03, CFG-05: num_queues counts only with MQ, and if the configuration reaches that far. */
 static void num_queues_is_read(void **state)
 {
 	struct rig *rig = *state;
