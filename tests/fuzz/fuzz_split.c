@@ -7,5 +7,5 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	return hostile_run(data, size, 0);
+	return hostile_run(data, size, &(struct hostile_kind){0, FAKE_MODERN});
 }

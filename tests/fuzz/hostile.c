@@ -6,6 +6,7 @@
 
 #include "drivers/block/blk.h"
 #include "drivers/pci/pci.h"
+#include "tests/host/fake_hostile.h"
 
 #define REQUESTS    24u
 #define DATA_BYTES  4096u
@@ -15,6 +16,7 @@
 
 static struct {
 	struct fake_disk disk;
+	struct fake_hostile hostile;
 	struct blk_device blk;
 	struct blk_request req[REQUESTS];
 	bool out[REQUESTS];
@@ -22,28 +24,70 @@ static struct {
 	uint8_t *data;
 } rig;
 
-static bool open_disk(struct fuzz_input *in, uint64_t features)
+/* What the first bytes choose: of the device, and of the driver. */
+static void shape_device(const struct hostile_kind *kind, unsigned shape)
 {
-	struct blk_config config = BLK_CONFIG_DEFAULT;
-	unsigned shape = (unsigned)fuzz_take(in, 1);
-	struct pci_function pci;
+	static const uint16_t packed_sizes[] = {3, 5, 16, 33};
 
-	fuzz_machine(4000000);
 	fake_disk_init(&rig.disk);
-	rig.disk.features |= features;
-	rig.disk.queue_size[0] = (uint16_t)(4u << (shape & 3));
+	rig.disk.face = kind->face;
+	rig.disk.features |= kind->features;
+	rig.disk.features |= shape & 0x800 ? FAKE_BIT(FAKE_RING_RESET) : 0;
+	rig.disk.queue_size[0] = kind->features & FAKE_BIT(FAKE_RING_PACKED)
+					 ? packed_sizes[shape & 3]
+					 : (uint16_t)(4u << (shape & 3));
 	rig.disk.finish = FAKE_HELD;
 	rig.disk.order = (enum fake_order)((shape >> 2) % 3);
-	config.indirect = shape & 16 ? BLK_INDIRECT_ALWAYS : BLK_INDIRECT_NEVER;
-	config.event_idx = shape & 32 ? BLK_EVENT_IDX_OFF : BLK_EVENT_IDX_AUTO;
-	config.mode = shape & 64 ? BLK_IRQ : BLK_POLL;
+}
+
+static struct blk_config shape_driver(unsigned shape)
+{
+	struct blk_config config = BLK_CONFIG_DEFAULT;
+
+	config.indirect = (enum blk_indirect)(shape >> 8 & 3);
+	config.event_idx = shape & 0x20 ? BLK_EVENT_IDX_OFF : BLK_EVENT_IDX_AUTO;
+	config.mode = shape & 0x40 ? BLK_IRQ : BLK_POLL;
+	config.recover = shape & 0x800 ? BLK_RECOVER_QUEUE : BLK_RECOVER_DEVICE;
 	config.timeout_ns = TIMEOUT_NS;
+	return config;
+}
+
+/* Splits @in: a length, so many bytes of steps, which stay in @in, and what the device lies by. */
+static void give_to_device(struct fuzz_input *in)
+{
+	size_t steps = (size_t)fuzz_take(in, 1);
+
+	if (steps > in->left)
+		steps = in->left;
+	rig.hostile = (struct fake_hostile){.data = in->data + steps, .n = in->left - steps};
+	in->left = steps;
+}
+
+/* With bit 7 of the shape the device lies, with bit 12 even while it is set up. */
+static bool open_disk(struct fuzz_input *in, const struct hostile_kind *kind)
+{
+	unsigned shape = (unsigned)fuzz_take(in, 2);
+	struct blk_config config = shape_driver(shape);
+	struct pci_function pci;
+	bool opened;
+
+	fuzz_machine(4000000);
+	if (kind->face == FAKE_LEGACY)
+		host_low_memory();
+	shape_device(kind, shape);
+	if (shape & 0x80)
+		give_to_device(in);
+	if ((shape & 0x1080) == 0x1080)
+		rig.disk.hostile = &rig.hostile;
 	fake_disk_plug(&rig.disk, 0, 3, 0);
 	fake_disk_caps(&rig.disk);
 	pci_init();
 	rig.nr_out = 0;
 	memset(rig.out, 0, sizeof(rig.out));
-	return pci_scan(&pci, 1, blk_is_disk) == 1 && blk_open(&rig.blk, &pci, 0, &config);
+	opened = pci_scan(&pci, 1, blk_is_disk) == 1 && blk_open(&rig.blk, &pci, 0, &config);
+	if (shape & 0x80)
+		rig.disk.hostile = &rig.hostile;
+	return opened;
 }
 
 /* ---- The driver's side ---- */
@@ -96,7 +140,7 @@ static void wait_by_interrupt(unsigned n)
 
 /* ---- The device's side ---- */
 
-/* Writes @value somewhere in what the driver gave to it: the rings, or the data of a request. */
+/* Writes somewhere in what the driver gave to it: any part of the rings, or the data of a request. */
 static void scribble(struct fuzz_input *in)
 {
 	const struct fake_queue *queue = &rig.disk.queue[0];
@@ -111,39 +155,11 @@ static void scribble(struct fuzz_input *in)
 		__atomic_store_n((uint16_t *)(uintptr_t)(at + 2 * offset), value, __ATOMIC_RELEASE);
 }
 
-/* A used element and an index that follow from the honest ones: near misses. */
-static void used_entry(struct fuzz_input *in)
-{
-	const struct fake_queue *queue = &rig.disk.queue[0];
-	uint16_t at = (uint16_t)fuzz_take(in, 1), ahead = (uint16_t)fuzz_take(in, 1);
-	uint32_t id = (uint32_t)fuzz_take(in, 1), len = (uint32_t)fuzz_take(in, 2);
-	uint8_t *used = (uint8_t *)(uintptr_t)queue->ring[2];
-	unsigned slot = queue->size ? at % queue->size : 0;
-	uint16_t index;
-
-	if (!queue->enabled || !host_dma_ok(queue->ring[2], 6 + 8u * queue->size))
-		return;
-	fuzz_distrust_rings();
-	memcpy(used + 4 + 8 * slot, &id, 4);
-	memcpy(used + 8 + 8 * slot, &len, 4);
-	index = (uint16_t)(__atomic_load_n((uint16_t *)(void *)(used + 2), __ATOMIC_RELAXED) +
-			   ahead % 8);
-	__atomic_store_n((uint16_t *)(void *)(used + 2), index, __ATOMIC_RELEASE);
-}
-
-static void lie(unsigned kind, struct fuzz_input *in)
-{
-	rig.disk.lie = (enum fake_lie)(kind % (FAKE_VANISH + 1));
-	rig.disk.lie_value = (uint32_t)fuzz_take(in, 2);
-	rig.disk.lie_at = rig.disk.nr_done;
-	rig.disk.lie_count = 1 + kind / 16;
-}
-
 static void step(struct fuzz_input *in)
 {
 	unsigned word = (unsigned)fuzz_take(in, 1), more = (unsigned)fuzz_take(in, 1);
 
-	switch (word % 11) {
+	switch (word % 8) {
 	case 0:
 	case 1:
 		submit(more);
@@ -158,19 +174,10 @@ static void step(struct fuzz_input *in)
 		scribble(in);
 		break;
 	case 5:
-		used_entry(in);
-		break;
-	case 6:
-		lie(more, in);
-		break;
-	case 7:
 		blk_check_progress(rig.blk.queues[0]);
 		host.clock_ns += (uint64_t)more * TIMEOUT_NS / 64;
 		break;
-	case 8:
-		fake_spurious(&rig.disk, more & 1 ? 0 : -1);
-		break;
-	case 9:
+	case 6:
 		wait_by_interrupt(more);
 		break;
 	default:
@@ -193,12 +200,12 @@ static void drain(void)
 	}
 }
 
-int hostile_run(const uint8_t *data, size_t size, uint64_t features)
+int hostile_run(const uint8_t *data, size_t size, const struct hostile_kind *kind)
 {
 	struct fuzz_input in = {data, size};
 	unsigned n;
 
-	if (open_disk(&in, features)) {
+	if (open_disk(&in, kind)) {
 		rig.data = dma_alloc((size_t)REQUESTS * DATA_BYTES, 4096);
 		fuzz_check(rig.data != NULL, "no memory");
 		for (n = 0; in.left > 0 && n < STEPS; n++)
@@ -206,6 +213,7 @@ int hostile_run(const uint8_t *data, size_t size, uint64_t features)
 		drain();
 		blk_close(&rig.blk);
 	}
+	rig.disk.hostile = NULL;
 	fake_on_violation(NULL);
 	fake_reset();
 	return 0;

@@ -64,32 +64,39 @@ CONFIG = {
     "data": disk(features=3 << 38), "many_segments": disk(seg_max=0xffffffff),
     "many_pieces": disk(features=2, size_max=512, seg_max=128, queue_size=8, blocks=32),
 }
-STEP = {"submit": 0, "poll": 2, "complete": 3, "scribble": 4, "used": 5, "lie": 6, "time": 7,
-        "spurious": 8, "wait": 9, "step": 10}
+STEP = {"submit": 0, "poll": 2, "complete": 3, "scribble": 4, "time": 5, "wait": 6, "step": 7}
 
 
-def steps(shape: int, *words) -> bytes:
-    """Names and the bytes that each takes."""
-    return bytes([shape]) + bytes(STEP[word] if isinstance(word, str) else word for word in words)
+def steps(shape: int, *words, lies: bytes = b"") -> bytes:
+    """Names and the bytes that each takes; by @lies the device decides what it does."""
+    script = bytes(STEP[word] if isinstance(word, str) else word for word in words)
+    if lies:
+        return struct.pack("<HB", shape | 0x80, len(script)) + script + lies
+    return struct.pack("<H", shape) + script
 
 
-SPLIT = {
-    "honest": steps(2, "submit", 3, "step", 0, "complete", 7, "poll", 0),
-    "indirect": steps(18, "submit", 7, "step", 0, "complete", 7, "poll", 0),
-    "interrupts": steps(66, "submit", 3, "step", 0, "complete", 7, "wait", 0, "poll", 0),
-    "jump": steps(2, "submit", 3, "step", 0, "used", 0, 0, 5, 0, 0, 2, "poll", 0),
-    "scribbled": steps(2, "submit", 3, "step", 0, "scribble", 0, 0, 0, 255, 255, "poll", 0),
-    "late": steps(2, "submit", 3, "time", 0, 255, "time", 0, 255, "poll", 0),
+IO = ("submit", 7, "step", 0, "complete", 7, "poll", 0)
+HOSTILE = {
+    "honest": steps(2, *IO), "indirect": steps(0x102, *IO), "threshold": steps(0x202, *IO * 3),
+    "adaptive": steps(0x302, *IO * 3), "reverse": steps(6, *IO * 3), "events_off": steps(0x22, *IO),
+    "interrupts": steps(0x42, "submit", 3, "step", 0, "complete", 7, "wait", 0, "poll", 0),
+    "writes": steps(2, "submit", 31, "complete", 7, "poll", 0),
+    "scribbled": steps(2, "submit", 3, "step", 0, "scribble", 0, 0, 255, 255, "poll", 0),
+    "used_scribbled": steps(2, "submit", 3, "step", 0, "scribble", 2, 1, 3, 0, "poll", 0),
+    "late": steps(2, "submit", 3, "time", 255, "time", 255, "poll", 0),
+    "queue_reset": steps(0x802, *("submit", 3, "time", 255, "time", 255, "poll", 0) * 3),
 }
-for _kind in range(11):
-    SPLIT[f"lie{_kind}"] = steps(3, "submit", 7, "step", 0, "lie", _kind, 3, 0, "complete", 7,
-                                 "poll", 0, "submit", 7, "step", 0, "complete", 7)
+for _kind in range(16):
+    # What a hostile device may do at a step of its own, with a request or with a used entry.
+    HOSTILE[f"lie{_kind}"] = steps(3, *IO * 2, lies=bytes([0, 0x80 + _kind, 5, 7, 0, 0, 3]) * 8)
+HOSTILE["lies_early"] = steps(0x1003, *IO, lies=bytes(60) + bytes([0x81, 0, 0, 0, 0, 0x82]) * 9)
 
 
 def main() -> None:
     shutil.rmtree(CORPUS, ignore_errors=True)
     for target, seeds in (("options", OPTIONS), ("lib", LIB), ("pci", {"disk": config_space()}),
-                          ("config", CONFIG), ("split", SPLIT)):
+                          ("config", CONFIG), ("split", HOSTILE), ("packed", HOSTILE),
+                          ("legacy", HOSTILE)):
         (CORPUS / target).mkdir(parents=True)
         for name, seed in seeds.items():
             data = seed.encode() if isinstance(seed, str) else seed

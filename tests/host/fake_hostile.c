@@ -41,7 +41,7 @@ bool fake_hostile_excuses(const char *text)
 	unsigned i;
 
 	for (disk = fake_disks(); disk; disk = disk->next)
-		hostile |= disk->hostile != NULL;
+		hostile |= disk->hostile && disk->hostile->lies > 0;
 	for (i = 0; i < sizeof(never) / sizeof(never[0]); i++)
 		if (strncmp(text, never[i], strlen(never[i])) == 0)
 			return false;

@@ -12,8 +12,8 @@
  * value. All zero bytes, or none: an honest device.
  *
  * Set fake_disk.hostile to one of these, before or after fake_disk_plug(), and drive the disk as
- * usual, in lock-step. From then on a rule that is broken counts only if no lie can excuse it: a
- * wait without end (F-154), an access outside of what was mapped (PCI-CAP-05), misuse of memory,
+ * usual, in lock-step. From its first lie on a rule that is broken counts only if no lie can excuse
+ * it: a wait without end (F-154), an access outside of what was mapped (PCI-CAP-05), misuse of memory,
  * mappings or interrupts. What else goes wrong shows by ASan, or by a request that never ends.
  */
 struct fake_hostile {
