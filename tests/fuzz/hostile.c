@@ -12,7 +12,7 @@
 #define DATA_BYTES  4096u
 #define STEPS	    256u
 #define TIMEOUT_NS  20000000ull
-#define DRAIN_TURNS 200000u
+#define DRAIN_TURNS 20000u
 
 static struct {
 	struct fake_disk disk;
@@ -140,19 +140,29 @@ static void wait_by_interrupt(unsigned n)
 
 /* ---- The device's side ---- */
 
+/* How much of the memory of @part of the ring is the ring's: beyond it may lie what only the driver has. */
+static unsigned part_bytes(const struct fake_queue *queue, unsigned part)
+{
+	bool packed = rig.disk.accepted & FAKE_BIT(FAKE_RING_PACKED);
+
+	if (part == 0)
+		return 16u * queue->size;
+	return packed ? 4 : part == 1 ? 6 + 2u * queue->size : 6 + 8u * queue->size;
+}
+
 /* Writes somewhere in what the driver gave to it: any part of the rings, or the data of a request. */
 static void scribble(struct fuzz_input *in)
 {
 	const struct fake_queue *queue = &rig.disk.queue[0];
 	unsigned where = (unsigned)fuzz_take(in, 1), offset = (unsigned)fuzz_take(in, 1);
 	uint16_t value = (uint16_t)fuzz_take(in, 2);
-	uint64_t at = queue->ring[where % 3];
+	uint64_t at = (uintptr_t)rig.data + 2 * offset;
 
 	fuzz_distrust_rings();
-	if (where & 4)
-		at = (uintptr_t)rig.data;
-	if (queue->enabled && host_dma_ok(at + 2 * offset, 2))
-		__atomic_store_n((uint16_t *)(uintptr_t)(at + 2 * offset), value, __ATOMIC_RELEASE);
+	if (!(where & 4))
+		at = queue->ring[where % 4 % 3] + 2 * offset % part_bytes(queue, where % 4 % 3);
+	if (queue->enabled && host_dma_ok(at, 2))
+		__atomic_store_n((uint16_t *)(uintptr_t)at, value, __ATOMIC_RELEASE);
 }
 
 static void step(struct fuzz_input *in)
@@ -195,6 +205,7 @@ static void drain(void)
 		fuzz_check(++turns < DRAIN_TURNS, "a request never ends");
 		if (poll() == 0) {
 			blk_check_progress(rig.blk.queues[0]);
+			host.clock_ns += TIMEOUT_NS / 256;
 			cpu_relax();
 		}
 	}
