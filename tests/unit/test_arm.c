@@ -109,7 +109,7 @@ static void coalesced(void **state)
 	blk_close(&rig->blk);
 }
 
-/* RING-SPLIT-16/36, RING-PACKED-31, F-082: not armed, no interrupt; with EVENT_IDX a split
+/* RING-SPLIT-14/16/36, RING-PACKED-31, F-082: not armed, no interrupt; with EVENT_IDX a split
  * ring's flags stay 0 all the same.
  */
 static void disarmed_is_silent(void **state)

@@ -14,6 +14,7 @@ static void expect_sent(struct rig *rig, uint32_t type, uint64_t sector, uint32_
 	assert_int_equal(last->bytes, bytes);
 }
 
+/* BLK-OP-17/18: the fake judges header and status of each. */
 static void reads_and_writes(void **state)
 {
 	struct rig *rig = *state;

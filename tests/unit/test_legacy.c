@@ -16,7 +16,7 @@ static void again(struct rig *rig, enum fake_face face)
 }
 
 /*
- * All operations, short and long, then a good end. LEG-16/17/26/27: capacity, rings and headers in the
+ * All operations, short and long, then a good end. LEG-06, LEG-16/17/26/27: capacity, rings and headers in the
  * byte order of x86, or else nothing would work. LEG-29, LEG-32: a flush is type 4, and no type has a
  * barrier bit.
  */

@@ -187,7 +187,7 @@ static void event_flags(void **state)
 	}
 }
 
-/* RING-PACKED-32, F-084: a wish that comes too late is told from one that will be seen. */
+/* RING-PACKED-29/32, F-084: a wish that comes too late is told from one that will be seen. */
 static void arm(void **state)
 {
 	struct rig *rig = *state;

@@ -13,7 +13,7 @@ static void must_fail(struct rig *rig, const char *why)
 }
 
 /*
- * RSVD-14, NOTIF-01/02/04/05, PCI-COM-11: the doorbell takes the queue's index or the device's own
+ * RSVD-14, NOTIF-01/02/04/05/06, PCI-COM-11: the doorbell takes the queue's index or the device's own
  * word for it, alone or with the place in the ring, as the features say; the fake checks each word.
  */
 static void notification_words(void **state)
