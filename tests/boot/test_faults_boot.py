@@ -67,7 +67,7 @@ def test_f001_banner_first(boot, tool, machine):
     out = boot("number_ios=1", null_disk(), machine=machine)
     banner = out.find(r"\Aringlab .*, image (\d+) KiB \((\d+) KiB loaded\)$")
     image_kib, loaded_kib = banner.groups()
-    assert int(loaded_kib) < 128 and int(loaded_kib) < int(image_kib)
+    assert int(loaded_kib) < 160 and int(loaded_kib) < int(image_kib)
     out.find(r"^boot: [0-9.]+ ms to kernel, [0-9.]+ ms to first I/O$")
 
 
