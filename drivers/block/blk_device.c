@@ -266,14 +266,8 @@ static bool start(struct blk_device *blk, struct virtio_device *dev,
 	return true;
 }
 
-static void free_device(struct blk_device *blk)
+static void free_driver(struct blk_driver *driver)
 {
-	struct blk_driver *driver = blk->driver;
-
-	blk->driver = NULL;
-	blk->queues = NULL;
-	if (!driver)
-		return;
 	virtio_irqs_close(&driver->dev, &driver->irqs);
 	for (unsigned i = 0; i < driver->nr_queues; i++)
 		destroy_queue(driver->queues[i]);
@@ -282,10 +276,20 @@ static void free_device(struct blk_device *blk)
 	dma_free(driver, sizeof(*driver));
 }
 
+/* 3.3.1: memory that the device may still write to, not being @quiet, is never given away. */
+static void let_go(struct blk_device *blk, bool quiet)
+{
+	if (quiet)
+		free_driver(blk->driver);
+	blk->driver = NULL;
+	blk->queues = NULL;
+}
+
 bool blk_open(struct blk_device *blk, const struct pci_function *pci, unsigned index,
 	      const struct blk_config *config)
 {
 	struct blk_driver *driver = dma_alloc(sizeof(*driver), 64);
+	bool quiet = true;
 
 	*blk = (struct blk_device){.driver = driver};
 	format(blk->name, sizeof(blk->name), index < 26 ? "vd%c" : "vd#%u",
@@ -302,14 +306,15 @@ bool blk_open(struct blk_device *blk, const struct pci_function *pci, unsigned i
 		blk->transport = virtio_is_legacy(&driver->dev) ? "legacy" : "modern";
 		if (start(blk, &driver->dev, config))
 			return true;
+		quiet = virtio_reset(&driver->dev); /* queues may be enabled */
 		virtio_fail(&driver->dev);
 	}
-	free_device(blk);
+	let_go(blk, quiet);
 	return false;
 }
 
 /* Whether the device is reset, and has said so. */
-static bool stop_device(struct blk_driver *driver)
+static bool quiesce(struct blk_driver *driver)
 {
 	for (unsigned i = 0; i < driver->nr_queues; i++) {
 		struct blk_queue *q = driver->queues[i];
@@ -322,13 +327,8 @@ static bool stop_device(struct blk_driver *driver)
 
 void blk_close(struct blk_device *blk)
 {
-	if (!blk->driver)
-		return;
-	/* 3.3.1: memory that the device may still write to is never given away. */
-	if (stop_device(blk->driver))
-		free_device(blk);
-	blk->driver = NULL;
-	blk->queues = NULL;
+	if (blk->driver)
+		let_go(blk, quiesce(blk->driver));
 }
 
 const char *blk_status_name(enum blk_status status)

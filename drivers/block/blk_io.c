@@ -235,10 +235,10 @@ static inline unsigned reap(struct blk_queue *q, struct blk_request **done, unsi
 	while (unlikely(odd)) {
 		struct blk_request *req = reap_odd(q);
 
-		if (q->vq.broken)
-			break;
-		if (req)
+		if (req) /* also if another CPU has just reset the device */
 			done[n++] = req;
+		if (blk_broken(q))
+			break;
 		n += reap_run(q, done + n, max - n, &odd);
 	}
 	return n;

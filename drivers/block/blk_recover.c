@@ -61,7 +61,7 @@ void blk_end_in_flight(struct blk_queue *q, enum blk_status late, enum blk_statu
 			blk_end(q, req, timed_out(q, req) ? late : rest);
 	}
 	if (partial)
-		blk_end(q, partial, late);
+		blk_end(q, partial, timed_out(q, partial) ? late : rest);
 	q->vq.used_idx = q->vq.published_idx;
 }
 
