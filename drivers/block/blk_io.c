@@ -82,17 +82,20 @@ static inline unsigned add_ready(struct blk_queue *q, struct blk_request *const 
 static bool add_other(struct blk_queue *q, struct blk_request *req)
 {
 	enum blk_status refused = blk_check(q, req);
+	bool prepared = req->prepared.queue == q;
 	unsigned added;
 
 	if (refused != BLK_OK) {
 		blk_end(q, req, refused);
 		return true;
 	}
-	blk_prepare(q, req);
+	if (!prepared)
+		blk_prepare(q, req);
 	if (!req->prepared.queue)
 		return blk_add_long(q, req);
 	added = add_ready(q, &req, 1);
-	req->prepared = (struct blk_prepared){0}; /* the caller may change it without a word */
+	if (!prepared) /* the caller may change it without a word */
+		req->prepared = (struct blk_prepared){0};
 	return added == 1;
 }
 

@@ -320,6 +320,29 @@ static void prepared_requests(void **state)
 	blk_close(&rig->blk);
 }
 
+/* A batch that a full ring cuts: all are prepared as before, taken or not. */
+static void prepared_and_no_room(void **state)
+{
+	struct rig *rig = *state;
+	struct blk_request *list[8], *done[8], reqs[8];
+	struct blk_queue *queue;
+	unsigned i, taken;
+
+	rig->disk.queue_size[0] = 8;
+	queue = rig_start(rig);
+	for (i = 0; i < 8; i++) {
+		reqs[i] = rig_request(BLK_READ, i, rig_memory(512), 512);
+		blk_prepare(queue, &reqs[i]);
+		list[i] = &reqs[i];
+	}
+	taken = blk_submit(queue, list, 8);
+	assert_int_equal(taken, 2);
+	for (i = 0; i < 8; i++)
+		assert_ptr_equal(reqs[i].prepared.queue, queue);
+	assert_int_equal(rig_drain(queue, done, taken), taken);
+	blk_close(&rig->blk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,7 +351,7 @@ int main(void)
 		rig_test(beyond_2_tib),	     rig_test(odd_capacities),
 		rig_test(read_only_disk),    rig_test(flush),
 		rig_test(cache_mode),	     rig_test(serial_number),
-		rig_test(prepared_requests),
+		rig_test(prepared_requests), rig_test(prepared_and_no_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
