@@ -9,8 +9,6 @@ static bool prefers_table(const struct virtqueue *vq, uint32_t entries)
 
 	if (vq->kind == VQ_SPLIT_TABLES || vq->kind == VQ_PACKED_TABLES)
 		return true;
-	if (vq->kind == VQ_SPLIT_DIRECT || vq->kind == VQ_PACKED_DIRECT)
-		return entries > vq->size;
 	return free < entries || free < vq->indirect_below;
 }
 

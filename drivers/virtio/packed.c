@@ -45,6 +45,7 @@ void packed_start(struct virtqueue *vq)
 	vq->packed.used_place = VRING_PACKED_PLACE_WRAP;
 	vq->packed.n_free = vq->size;
 	vq->packed.added = 0;
+	vq->packed.n_long = 0;
 	packed_disarm(vq);
 	for (unsigned id = vq->size; id > 0; id--) {
 		write_frame(vq, &vq->head[id - 1]);
@@ -54,7 +55,7 @@ void packed_start(struct virtqueue *vq)
 
 enum vq_kind packed_choose(struct virtqueue *vq, unsigned *limit)
 {
-	unsigned direct = vq_direct_limit(vq, vq->packed.n_free);
+	unsigned direct = vq_direct_limit(vq, vq->packed.n_free, *limit);
 
 	if (direct == 0)
 		return VQ_PACKED_TABLES;
@@ -77,15 +78,14 @@ static uint16_t used_place(const struct virtqueue *vq, uint32_t distance)
 }
 
 /*
- * How many descriptors the device will have passed when it is at the @n-th chain from now, if all are
- * as long as those in flight on average; less than what it has in all, so that it gets there.
+ * How many descriptors the device will have passed at least when it is at the @n-th chain from now, in
+ * whichever order it takes them: an event may come early, never late.
  */
 static uint32_t event_distance(const struct virtqueue *vq, uint16_t n)
 {
-	uint32_t taken = (uint32_t)vq->size - vq->packed.n_free;
-	uint32_t in_flight = virtqueue_in_flight(vq);
+	bool frames = vq->kind == VQ_PACKED_DIRECT && vq->packed.n_long == 0;
 
-	return n > 1 && in_flight ? (n - 1u) * taken / in_flight : 0;
+	return n > 1 ? (n - 1u) * (frames ? VQ_FRAME_DESCRIPTORS : 1) : 0;
 }
 
 uint16_t packed_event_off_wrap(const struct virtqueue *vq, uint16_t n)

@@ -46,12 +46,14 @@ void packed_long_end(struct vq_chain *chain)
 	}
 	chain->head->descriptors = chain->indirect ? 1 : chain->n;
 	packed_advance(vq, chain->head->descriptors);
+	vq->packed.n_long++;
 }
 
 void packed_release(struct virtqueue *vq, struct vq_head *head)
 {
 	struct vq_drain drain = packed_drain_begin(vq);
 
+	vq->packed.n_long = (uint16_t)(vq->packed.n_long - virtqueue_head_is_long(head));
 	packed_drain_free(&drain, head);
 	packed_drain_end(vq, &drain, 1);
 }

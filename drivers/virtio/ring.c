@@ -7,7 +7,9 @@
 #include "drivers/virtio/virtio.h"
 #include "lib/mem.h"
 
-#define LONG_TABLES 16
+/* Of each queue: so many long tables, or fewer where they are long. */
+#define LONG_TABLES	  16
+#define LONG_TABLES_BYTES 65536u
 
 void *virtqueue_take_memory(struct virtqueue *vq, size_t bytes, size_t align)
 {
@@ -39,16 +41,18 @@ static bool create_heads(struct virtqueue *vq, const struct vq_config *config)
 static bool create_tables(struct virtqueue *vq, uint16_t entries)
 {
 	struct vq_tables *tables = &vq->tables;
-	size_t bytes = sizeof(struct vring_desc) * entries;
-	char *table = virtqueue_take_memory(vq, LONG_TABLES * bytes, VQ_PART_ALIGN);
+	size_t bytes = sizeof(struct vring_desc) * entries, n = LONG_TABLES_BYTES / bytes;
+	char *table;
 
-	tables->free =
-		virtqueue_take_memory(vq, sizeof(*tables->free) * LONG_TABLES, VQ_PART_ALIGN);
+	if (n < 1 || n > LONG_TABLES)
+		n = n < 1 ? 1 : LONG_TABLES;
+	table = virtqueue_take_memory(vq, n * bytes, VQ_PART_ALIGN);
+	tables->free = virtqueue_take_memory(vq, sizeof(*tables->free) * n, VQ_PART_ALIGN);
 	tables->of = virtqueue_take_memory(vq, sizeof(*tables->of) * vq->size, VQ_PART_ALIGN);
 	if (!tables->free || !tables->of || !table)
 		return false;
 	tables->entries = entries;
-	for (; tables->n_free < LONG_TABLES; table += bytes)
+	for (; tables->n_free < n; table += bytes)
 		tables->free[tables->n_free++] = table;
 	return true;
 }
@@ -102,7 +106,7 @@ void virtqueue_restart(struct virtqueue *vq)
 		}
 	}
 	vq->avail_idx = vq->published_idx = vq->used_idx = 0;
-	vq->in_flight_16ths = 0;
+	vq->wanted_16ths = 0;
 	vq->free.n = 0;
 	if (vq_is_packed(vq->kind))
 		packed_start(vq);

@@ -160,7 +160,7 @@ struct virtqueue {
 	uint16_t vector;	      /* of MSI-X; VIRTIO_NO_VECTOR: used buffers raise none */
 	bool event_idx, adaptive;
 	uint32_t indirect_below;
-	uint32_t in_flight_16ths; /* recent chains in flight, where adaptive */
+	uint32_t wanted_16ths; /* in flight, of late: see adapt.h */
 	struct region doorbell;
 	const char *broken; /* why the queue cannot be used any more; NULL while it can */
 
@@ -180,6 +180,7 @@ struct virtqueue {
 			uint16_t used_place;  /* with bit 15 the wrap counter; see packed.h */
 			uint16_t n_free;      /* descriptors */
 			uint16_t added;	      /* descriptors, since the last notification */
+			uint16_t n_long;      /* chains in flight that are no frames */
 			uint64_t first_word;  /* of the descriptor at first_pos, held back */
 		} packed;
 	};

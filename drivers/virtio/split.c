@@ -4,7 +4,7 @@
  *
  * A slot is three descriptors of which the first is the head; direct chains take one. A chain in a
  * table needs one descriptor, a single: where tables are always used there are no slots, else slots
- * are broken up as more singles are needed, and made whole when no single is in use.
+ * are broken up as more singles are needed, and made whole as slots are, of which no part is in use.
  */
 #include "drivers/virtio/split.h"
 
@@ -133,35 +133,53 @@ static void break_up_slot(struct virtqueue *vq)
 	vq->split.broken_up++;
 }
 
-/* If all singles are free, those of broken slots become slots again. */
+static struct vq_head *slot_of(const struct virtqueue *vq, const struct vq_head *single)
+{
+	return &vq->head[single->id - single->id % VQ_FRAME_DESCRIPTORS];
+}
+
+/* While make_whole() counts, the free singles of a slot are in the upper half of its head's
+ * descriptors. Those beyond the last slot never come to three. */
+#define FREE_SINGLE 0x10000u
+
+/* Takes whole slots out of the singles, and pushes their heads onto the free slots. */
+static void sort_singles(struct virtqueue *vq)
+{
+	struct vq_stack *singles = &vq->split.singles;
+	uint16_t n = singles->n;
+
+	singles->n = 0;
+	for (uint16_t i = 0; i < n; i++) {
+		struct vq_head *head = singles->item[i], *slot = slot_of(vq, head);
+
+		if (slot->descriptors < VQ_FRAME_DESCRIPTORS * FREE_SINGLE)
+			push(singles, head);
+		else if (head == slot)
+			push(&vq->free, head);
+	}
+}
+
+/* Slots of which all three singles are free become slots again; there is no free slot before. */
 static void make_whole(struct virtqueue *vq)
 {
 	struct vq_stack *singles = &vq->split.singles;
-	uint16_t end = (uint16_t)(vq->size - vq->size % VQ_FRAME_DESCRIPTORS), n = singles->n;
 
-	if (n != vq->split.broken_up * VQ_FRAME_DESCRIPTORS + vq->size - end)
-		return;
-	singles->n = 0;
-	for (uint16_t i = 0; i < n; i++) {
-		struct vq_head *head = singles->item[i];
-
-		if (head->id >= end) {
-			push(singles, head);
-		} else if (head->id % VQ_FRAME_DESCRIPTORS == 0) {
-			split_write_slot(vq, head);
-			push(&vq->free, head);
-		}
-	}
-	vq->split.broken_up = 0;
+	for (uint16_t i = 0; i < singles->n; i++)
+		slot_of(vq, singles->item[i])->descriptors += FREE_SINGLE;
+	sort_singles(vq);
+	for (uint16_t i = 0; i < singles->n; i++)
+		slot_of(vq, singles->item[i])->descriptors = 1;
+	for (uint16_t i = 0; i < vq->free.n; i++)
+		split_write_slot(vq, vq->free.item[i]);
+	vq->split.broken_up = (uint16_t)(vq->split.broken_up - vq->free.n);
 }
 
 enum vq_kind split_choose(struct virtqueue *vq, unsigned *limit)
 {
-	unsigned direct;
+	unsigned direct = vq_direct_limit(vq, split_free_descriptors(vq), *limit);
 
-	if (vq->free.n == 0 && vq->split.broken_up)
+	if (direct > 0 && vq->free.n == 0 && vq->split.broken_up)
 		make_whole(vq);
-	direct = vq_direct_limit(vq, split_free_descriptors(vq));
 	if (direct > vq->free.n)
 		direct = vq->free.n;
 	if (direct > 0) {

@@ -109,6 +109,52 @@ static void coalesced(void **state)
 	blk_close(&rig->blk);
 }
 
+/* In a packed ring the event is a place: chains of other lengths must not move it too far. */
+static void coalesced_with_a_long_one(void **state)
+{
+	static struct sgl_pool pool;
+	struct rig *rig = *state;
+	struct blk_queue *queue;
+	uint8_t *p;
+
+	rig->disk.features |= FAKE_BIT(FAKE_RING_PACKED);
+	rig->disk.queue_size[0] = 128;
+	rig->disk.seg_max = 100;
+	rig->disk.finish = FAKE_HELD;
+	rig->config.mode = BLK_IRQ;
+	rig->config.event_idx = BLK_EVENT_IDX_ON;
+	rig->config.indirect = BLK_INDIRECT_NEVER;
+	queue = rig_start(rig);
+	submit(queue, 3);
+	p = rig_memory(60 * 1024);
+	reqs[3] = rig_request(BLK_READ, 64, p, 512);
+	assert_true(sgl_pool_grow(&pool, 16));
+	for (unsigned k = 1; k < 60; k++)
+		assert_true(sgl_add(&reqs[3].sgl, &pool, dma_map(p + 1024 * k, 512), 512));
+	list[0] = &reqs[3];
+	assert_int_equal(blk_submit(queue, list, 1), 1);
+	assert_true(blk_arm(queue, 2));
+	assert_int_equal(fake_complete(&rig->disk, 2), 2);
+	interrupt_wait(cycles() + SECOND);
+	assert_int_equal(irqs(rig), 1);
+	blk_disarm(queue);
+	assert_int_equal(blk_poll(queue, done, 16), 2);
+	assert_int_equal(fake_complete(&rig->disk, 2), 2);
+	assert_int_equal(blk_poll(queue, done, 16), 2);
+	/* The long one is gone: exact again. */
+	submit(queue, 3);
+	assert_true(blk_arm(queue, 3));
+	assert_int_equal(fake_complete(&rig->disk, 2), 2);
+	interrupt_wait(cycles() + 1000000);
+	assert_int_equal(irqs(rig), 1);
+	assert_int_equal(fake_complete(&rig->disk, 1), 1);
+	interrupt_wait(cycles() + SECOND);
+	assert_int_equal(irqs(rig), 2);
+	blk_disarm(queue);
+	assert_int_equal(blk_poll(queue, done, 16), 3);
+	blk_close(&rig->blk);
+}
+
 /* RING-SPLIT-14/16/36, RING-PACKED-31, F-082: not armed, no interrupt; with EVENT_IDX a split
  * ring's flags stay 0 all the same.
  */
@@ -175,8 +221,10 @@ static void needs_reset(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		rig_test(pending_is_seen),    rig_test(wait_ends), rig_test(coalesced),
-		rig_test(disarmed_is_silent), rig_test(spurious),  rig_test(needs_reset),
+		rig_test(pending_is_seen),    rig_test(wait_ends),
+		rig_test(coalesced),	      rig_test(coalesced_with_a_long_one),
+		rig_test(disarmed_is_silent), rig_test(spurious),
+		rig_test(needs_reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
