@@ -168,7 +168,8 @@ static uint64_t features_possible(const struct virtio_device *dev)
 		possible &= ~VIRTIO_F_NOTIF_CONFIG_DATA;
 	if (dev->common.bytes < QUEUE_RESET + 2)
 		possible &= ~VIRTIO_F_RING_RESET;
-	if (dev->notify.bytes < 4)
+	/* 4.1.4.4.1: doorbells of 32 bits, at multiples of 4. */
+	if (dev->notify.bytes < 4 || dev->notify.base % 4 || dev->notify_multiplier % 4)
 		possible &= ~VIRTIO_F_NOTIFICATION_DATA;
 	return possible;
 }
