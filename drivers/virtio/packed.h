@@ -38,7 +38,7 @@ bool packed_create(struct virtqueue *vq);
 void packed_start(struct virtqueue *vq);
 /* Where batches differ: how the next is to be laid out, and how long it may be. */
 enum vq_kind packed_choose(struct virtqueue *vq, unsigned *limit);
-/* About where the @n-th chain from now will be used, and whether the device is not past that. */
+/* Where the @n-th chain from now will be used, or before; and whether the device is not past that. */
 uint16_t packed_event_off_wrap(const struct virtqueue *vq, uint16_t n);
 bool packed_before_event(const struct virtqueue *vq, uint16_t n);
 
@@ -340,10 +340,11 @@ static inline void packed_disarm(const struct virtqueue *vq)
 static inline bool packed_may_have_missed(const struct virtqueue *vq)
 {
 	const struct vring_packed_event *device = vq->packed.device;
+	uint16_t flags = __atomic_load_n(&device->flags, __ATOMIC_ACQUIRE) & 3;
 
-	return !vq->event_idx ||
-	       __atomic_load_n(&device->flags, __ATOMIC_ACQUIRE) != RING_EVENT_FLAGS_DESC ||
-	       __atomic_load_n(&device->off_wrap, __ATOMIC_RELAXED) != packed_notify_place(vq);
+	if (!vq->event_idx || flags != RING_EVENT_FLAGS_DESC)
+		return flags != RING_EVENT_FLAGS_DISABLE;
+	return __atomic_load_n(&device->off_wrap, __ATOMIC_RELAXED) != packed_notify_place(vq);
 }
 
 #endif

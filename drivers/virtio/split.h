@@ -273,8 +273,10 @@ static inline void split_disarm(const struct virtqueue *vq)
 
 static inline bool split_may_have_missed(const struct virtqueue *vq)
 {
-	return !vq->event_idx ||
-	       __atomic_load_n(split_avail_event(vq), __ATOMIC_RELAXED) != vq->published_idx;
+	if (!vq->event_idx)
+		return !(__atomic_load_n(&vq->split.used->flags, __ATOMIC_RELAXED) &
+			 VRING_USED_F_NO_NOTIFY);
+	return __atomic_load_n(split_avail_event(vq), __ATOMIC_RELAXED) != vq->published_idx;
 }
 
 #endif

@@ -210,7 +210,7 @@ static inline void virtqueue_disarm(const struct virtqueue *vq)
 
 /*
  * Whether the device can have missed a notification. With EVENT_IDX it says how far it has read;
- * without, only that nothing came back for a while is known.
+ * without, that it wants none, or only that nothing came back for a while is known.
  */
 static inline bool virtqueue_may_have_missed(const struct virtqueue *vq)
 {

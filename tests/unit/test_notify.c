@@ -223,6 +223,34 @@ static void slow_device(void **state)
 	}
 }
 
+/*
+ * A device that asks for no notifications has missed none: it looks by itself, if late. In a split ring
+ * with EVENT_IDX that cannot be told from one that missed it.
+ */
+static void slow_and_polling(void **state)
+{
+	struct rig *rig = *state;
+
+	for (unsigned way = 0; way < 3; way++) {
+		bool event_idx = way == 2;
+
+		again(rig);
+		rig->disk.finish = FAKE_HELD;
+		rig->disk.service = FAKE_POLLING;
+		if (way > 0)
+			rig->disk.features |= FAKE_BIT(FAKE_RING_PACKED);
+		start(rig, event_idx, 64);
+		prepare(5);
+		assert_int_equal(blk_submit(rig->blk.queues[0], list, 5), 5);
+		assert_int_equal(wait_for(rig, 5), 0); /* 5 s */
+		assert_int_equal(blk_counters(rig->blk.queues[0])->rekicks, 0);
+		fake_step();
+		assert_int_equal(fake_complete(&rig->disk, 5), 5);
+		assert_int_equal(wait_for(rig, 5), 5);
+		blk_close(&rig->blk);
+	}
+}
+
 /* ---- F-077: the device is another thread. No clock moves, so nothing is repeated for it. ---- */
 
 static uint64_t now_ns(void)
@@ -313,6 +341,7 @@ int main(void)
 		rig_test(polled_mode_is_quiet),
 		rig_test(lost_notification),
 		rig_test(slow_device),
+		rig_test(slow_and_polling),
 		rig_test(beside_a_thread),
 	};
 
