@@ -60,7 +60,8 @@ struct blk_queue {
 	uint64_t seen_commands;
 	uint64_t seen_cycles, rekick_cycles, scanned_cycles;
 	uint64_t timeout_ns;
-	bool reset_alone; /* on a timeout, if the device can: blk_reset.c */
+	bool reset_alone;	 /* on a timeout, if the device can: blk_reset.c */
+	uint64_t reset_commands; /* sent up to the last such reset */
 	uint64_t published_cycles;
 	uint8_t scans;
 

@@ -27,7 +27,7 @@ bool blk_reset_queue(struct blk_queue *q)
 	bool done;
 
 	if (!q->reset_alone || !virtio_has(q->dev, VIRTIO_F_RING_RESET) ||
-	    (q->counters.queue_resets && q->vq.used_idx == 0))
+	    (q->counters.queue_resets && q->counters.commands - q->reset_commands == lost))
 		return false;
 	spin_lock(&driver->lock); /* of the registers that queue_select leads to, too */
 	done = !driver->stopped && virtio_queue_reset(q->dev, q->vq.index);
@@ -40,6 +40,7 @@ bool blk_reset_queue(struct blk_queue *q)
 	if (!done)
 		return false;
 	q->counters.queue_resets++;
+	q->reset_commands = q->counters.commands;
 	log_warn("%s: queue %u was reset by itself; %u commands in flight fail", q->dev->name,
 		 q->vq.index, lost);
 	return true;

@@ -127,6 +127,31 @@ static void device_s_turn(void **state)
 	blk_close(&rig->blk);
 }
 
+/* Something came back since the last reset, though the index is where it was: 65536 requests. */
+static void stuck_a_lap_later(void **state)
+{
+	struct rig *rig = *state;
+	unsigned sent, got;
+
+	start(rig, true, false);
+	rig->disk.finish = FAKE_HELD;
+	wait_for(rig, send(rig, 1), BLK_TIMED_OUT);
+	rig->disk.finish = FAKE_AT_ONCE;
+	sent = send(rig, 1);
+	wait_for(rig, sent, BLK_OK);
+	for (unsigned n = sent; n < 65536; n++) {
+		list[0] = &reqs[0];
+		assert_int_equal(blk_submit(rig->blk.queues[0], list, 1), 1);
+		for (got = 0; got == 0; fake_step())
+			got = blk_poll(rig->blk.queues[0], done, 1);
+	}
+	rig->disk.finish = FAKE_HELD;
+	wait_for(rig, send(rig, 1), BLK_TIMED_OUT);
+	assert_int_equal(rig->disk.queue[0].resets, 2);
+	assert_int_equal(rig->disk.status, 15);
+	blk_close(&rig->blk);
+}
+
 /* Without the feature, or unasked, the device is reset. */
 static void not_asked_for(void **state)
 {
@@ -152,6 +177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		rig_test(stuck_queue),
 		rig_test(device_s_turn),
+		rig_test(stuck_a_lap_later),
 		rig_test(not_asked_for),
 	};
 
