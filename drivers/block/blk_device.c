@@ -29,7 +29,10 @@ static uint16_t choose_queue_size(const struct virtio_device *dev, uint16_t size
 
 	if (size == 0)
 		format(why, why_size, "does not exist");
-	else if (size > VIRTQUEUE_SIZE_MAX || (!packed && (size & (size - 1))))
+	else if (size > VIRTQUEUE_SIZE_MAX)
+		format(why, why_size, "size %u: a ring has at most %u descriptors", size,
+		       VIRTQUEUE_SIZE_MAX);
+	else if (!packed && (size & (size - 1)))
 		format(why, why_size, "size %u is not a power of two, as a split ring needs", size);
 	else if (size < VQ_FRAME_DESCRIPTORS)
 		format(why, why_size, "size %u: a read needs %u descriptors", size,
@@ -113,7 +116,6 @@ static struct blk_queue *create_queue(const struct blk_device *blk, uint16_t ind
 	q->driver = blk->driver;
 	q->dev = &q->driver->dev;
 	q->info = (struct blk_queue_info){.index = index, .size = size};
-	q->vq.index = index;
 	q->size = size;
 	q->capacity_512 = blk->capacity_512;
 	q->lba_mask_512 = blk->block_bytes / SECTOR_BYTES - 1;
@@ -268,7 +270,7 @@ static bool start(struct blk_device *blk, struct virtio_device *dev,
 
 static void free_driver(struct blk_driver *driver)
 {
-	virtio_irqs_close(&driver->dev, &driver->irqs);
+	virtio_irqs_close(&driver->irqs);
 	for (unsigned i = 0; i < driver->nr_queues; i++)
 		destroy_queue(driver->queues[i]);
 	dma_free(driver->queues, driver->room * sizeof(*driver->queues));
@@ -306,7 +308,8 @@ bool blk_open(struct blk_device *blk, const struct pci_function *pci, unsigned i
 		blk->transport = virtio_is_legacy(&driver->dev) ? "legacy" : "modern";
 		if (start(blk, &driver->dev, config))
 			return true;
-		quiet = virtio_reset(&driver->dev); /* queues may be enabled */
+		/* The device may know of queues. */
+		quiet = driver->nr_queues == 0 || virtio_reset(&driver->dev);
 		virtio_fail(&driver->dev);
 	}
 	let_go(blk, quiet);

@@ -238,7 +238,7 @@ static inline unsigned reap(struct blk_queue *q, struct blk_request **done, unsi
 	while (unlikely(odd)) {
 		struct blk_request *req = reap_odd(q);
 
-		if (req) /* also if another CPU has just reset the device */
+		if (req) /* even if another CPU has just reset the device */
 			done[n++] = req;
 		if (blk_broken(q))
 			break;

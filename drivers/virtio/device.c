@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How is a virtio device brought to life, whichever registers it has? (virtio 1.3, 3.1) */
 #include "drivers/virtio/pci_caps.h"
-#include "drivers/virtio/split.h"
+#include "drivers/virtio/ring.h"
 #include "drivers/virtio/transport.h"
 #include "drivers/virtio/virtio.h"
 

@@ -348,9 +348,8 @@ bool virtio_irqs_open(struct virtio_device *dev, struct virtio_irqs *irqs,
 	return open_intx(irqs);
 }
 
-void virtio_irqs_close(struct virtio_device *dev, struct virtio_irqs *irqs)
+void virtio_irqs_close(struct virtio_irqs *irqs)
 {
-	(void)dev;
 	forget(irqs);
 	if (irqs->msix_on)
 		msix_enable(&irqs->msix, false);

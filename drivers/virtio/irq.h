@@ -75,6 +75,6 @@ bool virtio_irqs_open(struct virtio_device *dev, struct virtio_irqs *irqs,
 		      struct virtio_irq_queue *queue, unsigned n, enum virtio_irq best,
 		      void (*config_handler)(void *context), void *config_context);
 /* Only once the device is reset, or it would raise INTx instead. Also after an open that failed. */
-void virtio_irqs_close(struct virtio_device *dev, struct virtio_irqs *irqs);
+void virtio_irqs_close(struct virtio_irqs *irqs);
 
 #endif

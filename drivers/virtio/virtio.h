@@ -62,15 +62,15 @@ struct virtio_device {
 
 /*
  * Finds the registers of @dev->pci, resets the device and tells it that a driver is here (3.1.1,
- * steps 1 to 3). A device without modern ones is a legacy device (4.1.5.1.1.1). On failure logs why and returns false; the device is then left FAILED,
- * if its registers could be reached at all.
+ * steps 1 to 3). A device without modern ones is a legacy device (4.1.5.1.1.1). On failure logs why
+ * and returns false; the device is then left FAILED, if its registers could be reached at all.
  */
 bool virtio_pci_open(struct virtio_device *dev);
 
 /*
  * Steps 4 to 6 of 3.1.1: accepts what is offered of @wanted, VERSION_1 always, and makes sure
- * that the device agrees; a legacy device is not asked (3.1.2). Sets dev->offered and dev->accepted. Configuration changes have no vector
- * yet.
+ * that the device agrees; a legacy device is not asked (3.1.2). Sets dev->offered and dev->accepted.
+ * Configuration changes have no vector yet.
  */
 bool virtio_negotiate(struct virtio_device *dev, uint64_t wanted);
 

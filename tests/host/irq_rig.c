@@ -72,7 +72,7 @@ void irq_tear_down(struct irq_rig *r)
 	unsigned q;
 
 	assert_true(virtio_reset(&r->dev));
-	virtio_irqs_close(&r->dev, &r->irqs);
+	virtio_irqs_close(&r->irqs);
 	assert_int_equal(fake_pci_command(fake_disks()->fn) & PCI_COMMAND_INTX_DISABLE, 0);
 	for (q = 0; q < r->n; q++) {
 		dma_free(r->statuses[q], r->vq[q].size);

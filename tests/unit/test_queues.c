@@ -108,10 +108,11 @@ static void list_ends(void **state)
 		const char *said;
 	} bad[] = {{0, "queue 5 does not exist: using 5 queues of the 8 that the device counts"},
 		   {2, "queue 5 size 2: a read needs 3 descriptors: using 5 queues"},
-		   {100, "queue 5 size 100 is not a power of two"}};
+		   {100, "queue 5 size 100 is not a power of two"},
+		   {40000, "queue 5 size 40000: a ring has at most 32768 descriptors"}};
 	struct rig *rig = *state;
 
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		has(rig, 8);
 		rig->disk.queue_size[5] = bad[i].size;
 		rig->config.queues = 8;
