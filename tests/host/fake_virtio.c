@@ -197,7 +197,8 @@ static void queue_size_write(const struct fake_disk *disk, struct fake_queue *qu
 /* 5.2.2: one queue, or what num_queues of the configuration says. */
 unsigned fake_usable_queues(const struct fake_disk *disk)
 {
-	if (!(disk->accepted >> FAKE_MQ & 1))
+	/* There is a first one, even where the field says 0, which it must not. */
+	if (!(disk->accepted >> FAKE_MQ & 1) || disk->config_queues == 0)
 		return 1;
 	return disk->config_queues < 0 ? disk->num_queues : (unsigned)disk->config_queues;
 }

@@ -98,6 +98,11 @@ static void num_queues_is_read(void **state)
 	start(rig, 4);
 	assert_true(rig->disk.accepted & FAKE_BIT(FAKE_MQ));
 	stop(rig);
+	has(rig, 4);
+	rig->disk.config_queues = 0;
+	start(rig, 1);
+	each_queue_works(rig);
+	stop(rig);
 }
 
 /* F-130: 8 advertised, 5 usable. The list ends, with one line, at the first that cannot be used. */
