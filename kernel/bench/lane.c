@@ -40,24 +40,44 @@ void lane_start(struct lane *l)
 	schedule(l);
 }
 
-/* Nothing was taken. With nothing of its own in flight a queue has room, unless others fill it. */
-static void __attribute__((noinline)) found_full(struct lane *l, struct job *job)
+/* Job @i goes before all but the first @ahead, which keep their order. */
+static void go_ahead(struct lane *l, unsigned i, unsigned ahead)
 {
+	struct job *job = l->job[i];
+
+	for (; i > ahead; i--)
+		l->job[i] = l->job[i - 1];
+	l->job[ahead] = job;
+}
+
+/*
+ * Of job @i nothing was taken. If the ring was full, it comes first in the next pass, behind @ahead
+ * others that fared the same: so jobs have turns even where a ring does not hold what one of them has.
+ * Returns how many are ahead now. With nothing of the port in flight a queue has room, unless others
+ * fill it.
+ */
+static unsigned __attribute__((noinline)) found_full(struct lane *l, unsigned i, unsigned ahead)
+{
+	struct job *job = l->job[i];
 	struct lane_port *p = job->via;
 
-	if (!job->nr_ready || p->in_flight)
-		return;
+	if (!job->nr_ready)
+		return ahead;
+	go_ahead(l, i, ahead++);
+	if (p->in_flight)
+		return ahead;
 	p->full = l->restless = true;
 	if (p->blk.shared)
-		return;
+		return ahead;
 	job->result->stopped = true; /* never, if all is right */
 	job_stop(job);
 	l->attention = 0;
+	return ahead;
 }
 
 static hot void issue(struct lane *l)
 {
-	unsigned i = 0;
+	unsigned i = 0, ahead = 0;
 
 	do { /* there is one at least */
 		struct job *job = l->job[i];
@@ -67,7 +87,7 @@ static hot void issue(struct lane *l)
 
 			job->via->in_flight += sent;
 			if (sent == 0)
-				found_full(l, job);
+				ahead = found_full(l, i, ahead);
 			else
 				l->empty = 0;
 		}

@@ -5,6 +5,7 @@
 
 #include "kernel/bench/group.h"
 #include "kernel/bench/placement.h"
+#include "lib/mem.h"
 #include "tests/host/rig.h"
 
 #define CPUS 2
@@ -104,6 +105,41 @@ static void jobs_on_one_cpu_share_it(void **state)
 		assert_int_equal(results[i].sharers, 4);
 		assert_int_equal(results[i].max_in_flight, 4);
 	}
+	done(rig);
+}
+
+/* A ring of 64 holds 21 requests: less than one of the jobs would send. */
+static void jobs_take_turns_at_a_full_ring(void **state)
+{
+	static const char *const lines[] = {
+		"rw=randread iodepth=128 numjobs=2 time_based runtime=20ms",
+		"rw=randread iodepth=32 numjobs=3 time_based runtime=20ms",
+		"rw=randread iodepth=16 numjobs=5 time_based runtime=20ms",
+	};
+	struct rig *rig = *state;
+
+	start_disk(rig);
+	for (unsigned k = 0; k < ARRAY_SIZE(lines); k++) {
+		run_here(rig, lines[k]);
+		for (unsigned i = 0; i < nr; i++) {
+			assert_true(results[i].read.ios > 1000);
+			assert_in_range(results[i].read.ios, results[0].read.ios * 9 / 10,
+					results[0].read.ios * 11 / 10);
+		}
+	}
+	done(rig);
+}
+
+/* One request of a job that asks for no more, in every second turn at least. */
+static void a_small_job_is_not_kept_out(void **state)
+{
+	struct rig *rig = *state;
+
+	start_disk(rig);
+	run_here(rig,
+		 "rw=randread time_based runtime=20ms name=big iodepth=128 name=small iodepth=1");
+	assert_true(results[0].read.ios > 1000);
+	assert_true(results[1].read.ios * 42 > results[0].read.ios);
 	done(rig);
 }
 
@@ -327,6 +363,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		rig_test(jobs_on_one_cpu_share_it),
+		rig_test(jobs_take_turns_at_a_full_ring),
+		rig_test(a_small_job_is_not_kept_out),
 		rig_test(copies_differ),
 		rig_test(jobs_of_two_cpus_on_one_queue),
 		rig_test(jobs_on_several_ports),
