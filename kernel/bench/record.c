@@ -29,22 +29,28 @@ void record_reset(struct job_result *r)
 	r->caught_awake = r->caught_halted = r->wakeups_missed = 0;
 }
 
+/* The counters as an array, so that none can be forgotten. */
+union counters {
+	struct blk_counters named;
+	uint64_t count[sizeof(struct blk_counters) / sizeof(uint64_t)];
+};
+_Static_assert(sizeof(union counters) == sizeof(struct blk_counters), "all are of 64 bits");
+
 struct blk_counters record_counters_since(const struct blk_counters *now,
 					  const struct blk_counters *then)
 {
-	return (struct blk_counters){
-		.requests = now->requests - then->requests,
-		.commands = now->commands - then->commands,
-		.batches = now->batches - then->batches,
-		.kicks = now->kicks - then->kicks,
-		.kicks_suppressed = now->kicks_suppressed - then->kicks_suppressed,
-		.interrupts = now->interrupts - then->interrupts,
-		.interrupts_spurious = now->interrupts_spurious - then->interrupts_spurious,
-		.polls_empty = now->polls_empty - then->polls_empty,
-		.indirect = now->indirect - then->indirect,
-		.ring_full = now->ring_full - then->ring_full,
-		.rekicks = now->rekicks - then->rekicks,
-		.timeouts = now->timeouts - then->timeouts,
-		.queue_resets = now->queue_resets - then->queue_resets,
-	};
+	union counters c = {.named = *now}, before = {.named = *then};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(c.count); i++)
+		c.count[i] -= before.count[i];
+	return c.named;
+}
+
+void record_counters_add(struct blk_counters *to, const struct blk_counters *from)
+{
+	union counters sum = {.named = *to}, more = {.named = *from};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(sum.count); i++)
+		sum.count[i] += more.count[i];
+	*to = sum.named;
 }

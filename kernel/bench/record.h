@@ -92,5 +92,6 @@ void record_reset(struct job_result *r);
 /* @now minus @then, count by count. */
 struct blk_counters record_counters_since(const struct blk_counters *now,
 					  const struct blk_counters *then);
+void record_counters_add(struct blk_counters *to, const struct blk_counters *from);
 
 #endif

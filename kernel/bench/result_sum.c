@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What did the jobs of a group do together? Each queue and each CPU is counted once. */
+#include "kernel/bench/record.h"
 #include "kernel/bench/report.h"
 #include "lib/mem.h"
 
@@ -141,23 +142,6 @@ static void add_errors(struct job_result *to, const struct job_result *from)
 	to->stopped |= from->stopped;
 }
 
-static void add_counters(struct blk_counters *to, const struct blk_counters *from)
-{
-	to->requests += from->requests;
-	to->commands += from->commands;
-	to->batches += from->batches;
-	to->kicks += from->kicks;
-	to->kicks_suppressed += from->kicks_suppressed;
-	to->interrupts += from->interrupts;
-	to->interrupts_spurious += from->interrupts_spurious;
-	to->polls_empty += from->polls_empty;
-	to->indirect += from->indirect;
-	to->ring_full += from->ring_full;
-	to->rekicks += from->rekicks;
-	to->timeouts += from->timeouts;
-	to->queue_resets += from->queue_resets;
-}
-
 static void add_job(struct group_result *g, const struct job_result *r)
 {
 	struct job_result *all = &g->all;
@@ -180,7 +164,7 @@ static void add_queue(struct group_result *g, const struct job_result *r)
 {
 	g->nr_queues++;
 	g->queue_ios += result_queue_ios(r);
-	add_counters(&g->all.counters, &r->counters);
+	record_counters_add(&g->all.counters, &r->counters);
 }
 
 static void add_cpu(struct group_result *g, const struct job_result *r)
