@@ -5,6 +5,9 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+/* Of the last request of a batch that was cut, until the ring takes it. */
+#define STATUS_CUT 0xff
+
 /* Whether a prepared request's place is right: whole blocks, and inside the disk (5.2.6.1). */
 static inline bool is_inside(const struct blk_queue *q, const struct blk_request *req)
 {
@@ -128,8 +131,11 @@ submit_rest(struct blk_queue *q, struct blk_request *const *reqs, unsigned n, un
 		if (!q->partial)
 			taken += add_ready(q, reqs + taken, n - taken);
 	}
-	if (taken < n)
+	/* Who tries again with the rest of a batch has the same request at its end. */
+	if (taken < n && reqs[n - 1]->progress.status != STATUS_CUT) {
+		reqs[n - 1]->progress.status = STATUS_CUT;
 		q->counters.ring_full++;
+	}
 	return taken;
 }
 

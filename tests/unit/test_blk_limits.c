@@ -274,7 +274,8 @@ static void more_than_the_ring_holds(void **state)
 	taken = blk_submit(rig->blk.queues[0], list, 512);
 	assert_int_equal(taken, 2);
 	assert_int_equal(blk_submit(rig->blk.queues[0], list + 2, 510), 0);
-	assert_int_equal(blk_counters(rig->blk.queues[0])->ring_full, 2);
+	/* One batch was cut, however often its rest is tried. */
+	assert_int_equal(blk_counters(rig->blk.queues[0])->ring_full, 1);
 	assert_int_equal(rig_drain(rig->blk.queues[0], list, 2), 2);
 	assert_int_equal(rig_run(rig->blk.queues[0], reqs + 2, 510), 510);
 	for (i = 0; i < 512; i++) {
