@@ -68,7 +68,7 @@ static bool add_job(struct group *g, struct lane *l, unsigned index)
 	struct job *job = &g->job[index];
 	bool is_first = p->most == 0;
 
-	if (!job_create(job, r, &p->blk, &l->usage))
+	if (!job_create(job, r, index, &p->blk, &l->usage))
 		return false;
 	job->via = p;
 	p->only = is_first ? job : NULL;

@@ -44,8 +44,11 @@ struct job {
 	struct hash hash_state;
 } __attribute__((aligned(128))); /* no two CPUs write to the same cache lines */
 
-/* @result holds plan and number; @usage is that of its CPU. False for want of memory. */
-bool job_create(struct job *job, struct job_result *result, struct blk_port *port,
+/*
+ * @result holds plan and number; @index is its place in its group; @usage is that of its CPU. False
+ * for want of memory.
+ */
+bool job_create(struct job *job, struct job_result *result, unsigned index, struct blk_port *port,
 		const struct cpu_usage *usage);
 /* Only with nothing in flight. */
 void job_destroy(struct job *job);

@@ -15,15 +15,15 @@ static void set_batches(struct job *job)
 		job->complete_min = job->complete_max;
 }
 
-/* Each of numjobs copies has offsets of its own, as in fio; the first those of a lone job. */
-static void set_kind(struct job *job)
+/* Each job of a group has offsets of its own, as numjobs copies in fio; the first those of a lone job. */
+static void set_kind(struct job *job, unsigned index)
 {
 	const struct job_options *o = job->plan->options;
 
 	job->is_mixed = job_rw_reads(o->rw) && job_rw_writes(o->rw);
 	job->writes = job_rw_writes(o->rw);
 	job->write_share = ((100ull - o->rwmixread) << 32) / 100;
-	random_seed(&job->random, o->randseed + job->result->number * 0x9e3779b97f4a7c15ull);
+	random_seed(&job->random, o->randseed + index * 0x9e3779b97f4a7c15ull);
 }
 
 static void set_requests(struct job *job)
@@ -45,7 +45,7 @@ static void set_requests(struct job *job)
 	}
 }
 
-bool job_create(struct job *job, struct job_result *result, struct blk_port *port,
+bool job_create(struct job *job, struct job_result *result, unsigned index, struct blk_port *port,
 		const struct cpu_usage *usage)
 {
 	*job = (struct job){.plan = result->plan, .result = result, .port = port};
@@ -56,7 +56,7 @@ bool job_create(struct job *job, struct job_result *result, struct blk_port *por
 	result->sgl_chunks = job->set.chunks.taken;
 	job->left = job->shown_left = job->plan->total_ios;
 	set_batches(job);
-	set_kind(job);
+	set_kind(job, index);
 	set_requests(job);
 	pace_init(&job->pace, job->plan->options, 0);
 	if (job->plan->options->hash_crc32c) {

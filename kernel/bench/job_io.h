@@ -103,6 +103,9 @@ static inline __attribute__((always_inline)) unsigned job_issue(struct job *job,
 		sent += job_submit(job);
 	} while (job->nr_ready == 0 && job->nr_free);
 	job->resume = job->in_flight > job->complete_min ? job->in_flight - job->complete_min : 0;
+	/* Held back by its pace alone: it goes on by itself, whatever is in flight. */
+	if (job->pace.on && job->nr_free && !job->nr_ready)
+		job->resume = job->in_flight;
 	return sent;
 }
 

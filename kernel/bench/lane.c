@@ -185,6 +185,21 @@ static hot unsigned poll(struct lane *l)
 	return n;
 }
 
+/*
+ * Whether there may be something to send though nothing came back. A port that was full counts until
+ * the next look: if it still is, that will be found again.
+ */
+static void look_restless(struct lane *l)
+{
+	l->restless = false;
+	for (unsigned i = 0; i < l->nr_ports; i++) {
+		l->restless |= l->port[i].full;
+		l->port[i].full = false;
+	}
+	for (unsigned i = 0; i < l->nr_live; i++)
+		l->restless |= l->job[i]->pace.on;
+}
+
 static void check_ports(struct lane *l)
 {
 	for (unsigned i = 0; i < l->nr_ports; i++)
@@ -216,8 +231,7 @@ static void on_time(struct lane *l)
 			job_event(l->job[i], l->now);
 	if (l->now >= l->next_check) {
 		check_ports(l);
-		for (unsigned i = 0; i < l->nr_ports; i++)
-			l->port[i].full = false; /* if it still is, that will be found again */
+		look_restless(l);
 		for (unsigned i = 0; i < l->nr_live; i++)
 			job_show(l->job[i]);
 		l->next_check = l->now + ns_to_cycles(CHECK_NS);

@@ -162,6 +162,24 @@ static void copies_differ(void **state)
 	done(rig);
 }
 
+/* So do jobs of one group that have names of their own; the first of each group starts anew. */
+static void named_jobs_differ(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t sector[3];
+
+	start_disk(rig);
+	run_here(rig, "rw=randread bs=512 number_ios=1 name=a name=b numjobs=2");
+	for (unsigned i = 0; i < 3; i++)
+		sector[i] = rig->disk.log[i].sector;
+	assert_int_not_equal(sector[0], sector[1]);
+	assert_int_not_equal(sector[0], sector[2]);
+	assert_int_not_equal(sector[1], sector[2]);
+	run_here(rig, "rw=randread bs=512 number_ios=1 name=c");
+	assert_int_equal(rig->disk.log[3].sector, sector[0]);
+	done(rig);
+}
+
 static void jobs_of_two_cpus_on_one_queue(void **state)
 {
 	struct rig *rig = *state;
@@ -175,6 +193,50 @@ static void jobs_of_two_cpus_on_one_queue(void **state)
 		assert_int_equal(results[i].sharers, 4);
 	}
 	assert_int_equal(rig->disk.nr_requests, 1200);
+	done(rig);
+}
+
+static void turns_with_answers(struct rig *rig, struct group *g, uint64_t until)
+{
+	bool alive = true;
+
+	while (alive && host.clock_ns < until) {
+		fake_complete(&rig->disk, 8);
+		alive = false;
+		for (unsigned i = 0; i < g->nr_lanes; i++) {
+			host.cpu = g->lane[i].cpu;
+			alive |= g->lane[i].nr_live && lane_run(&g->lane[i], 1);
+		}
+		host.cpu = 0;
+	}
+}
+
+/* One CPU's job fills the ring; the other looks for room until it is found, and then no more. */
+static void a_ring_that_was_full_once(void **state)
+{
+	struct rig *rig = *state;
+	struct group g;
+	uint64_t until;
+
+	rig->disk.finish = FAKE_HELD;
+	start_disk(rig);
+	plan(rig, "rw=randread bs=512 time_based runtime=50ms name=a iodepth=32 cpus_allowed=0 "
+		  "name=b iodepth=1 cpus_allowed=1");
+	placement_make(results, nr, CPUS);
+	assert_true(group_create(&g, results, nr, error, sizeof(error)));
+	for (unsigned i = 0; i < 2; i++) {
+		host.cpu = i;
+		lane_start(&g.lane[i]);
+		lane_run(&g.lane[i], 1);
+	}
+	assert_true(g.lane[1].restless);
+	job_stop(&g.job[0]);
+	until = host.clock_ns + 40000000;
+	turns_with_answers(rig, &g, until);
+	assert_true(results[1].read.ios > 100);
+	assert_false(g.lane[1].restless);
+	turns_with_answers(rig, &g, UINT64_MAX);
+	group_destroy(&g);
 	done(rig);
 }
 
@@ -210,6 +272,32 @@ static void rates_are_exact(void **state)
 	run_here(rig, "rw=randrw bs=512 iodepth=8 rate_iops=700,300 time_based runtime=1");
 	assert_in_range(results[0].read.ios, 700, 701);
 	assert_in_range(results[0].write.ios, 300, 301);
+	done(rig);
+}
+
+/* What is due is sent when it is due, not when something comes back: here nothing does. */
+static void a_rate_does_not_wait_for_answers(void **state)
+{
+	struct rig *rig = *state;
+	struct group g;
+	uint64_t start;
+
+	rig->disk.finish = FAKE_HELD;
+	start_disk(rig);
+	plan(rig, "rw=randread bs=512 iodepth=8 rate_iops=1000 number_ios=20");
+	placement_make(results, nr, 1);
+	assert_true(group_create(&g, results, nr, error, sizeof(error)));
+	start = host.clock_ns;
+	lane_start(&g.lane[0]);
+	for (unsigned ms = 0; ms < 12; ms++) {
+		while (host.clock_ns < start + ms * 1000000 + 500000)
+			lane_run(&g.lane[0], 1);
+		assert_int_equal(rig->disk.nr_requests, ms < 8 ? ms + 1 : 8);
+	}
+	while (fake_complete(&rig->disk, 8), lane_run(&g.lane[0], 1))
+		;
+	group_destroy(&g);
+	assert_int_equal(results[0].read.ios, 20);
 	done(rig);
 }
 
@@ -366,9 +454,12 @@ int main(void)
 		rig_test(jobs_take_turns_at_a_full_ring),
 		rig_test(a_small_job_is_not_kept_out),
 		rig_test(copies_differ),
+		rig_test(named_jobs_differ),
 		rig_test(jobs_of_two_cpus_on_one_queue),
+		rig_test(a_ring_that_was_full_once),
 		rig_test(jobs_on_several_ports),
 		rig_test(rates_are_exact),
+		rig_test(a_rate_does_not_wait_for_answers),
 		rig_test(thinking_follows_each_block_of_requests),
 		rig_test(batches_wait_for_enough),
 		rig_test(a_broken_queue_ends_its_job_alone),
