@@ -129,6 +129,7 @@ static const struct option table[] = {
 	ONLY("loops", "1"),
 	ONLY("randrepeat", "1"),
 	ONLY("blk.merge", "off"),
+	ONLY("exitall", "0"),
 	ONLY("sync", "0|none"),
 	ONLY("fsync", "0"),
 	ONLY("fdatasync", "0"),
@@ -157,7 +158,6 @@ static const struct option table[] = {
 	IGNORED("nice"),
 	IGNORED("fallocate"),
 	IGNORED("clocksource"),
-	IGNORED("exitall"),
 	IGNORED("description"),
 };
 

@@ -157,6 +157,7 @@ static void messages(void **state)
 	refuses("thinktime_blocks=0", "thinktime_blocks=0: expected 1 to 4294967295");
 	refuses("gtod_reduce", "gtod_reduce=1: only 0 is supported");
 	refuses("disable_lat=1", "disable_lat=1: only 0 is supported");
+	refuses("exitall", "exitall=1: only 0 is supported");
 	refuses("sync=1", "sync=1: only 0|none is supported");
 	refuses("verify=crc32c", "verify=crc32c: only 0 is supported");
 	refuses("blk.mode=foo", "blk.mode=foo: expected poll|irq|hybrid");
