@@ -33,11 +33,14 @@ void blk_port_open(struct blk_port *port, struct blk_queue *queue, unsigned cpu)
 {
 	struct blk_queue_users *users = &queue->users;
 
-	*port = (struct blk_port){.queue = queue, .cpu = cpu, .next = users->ports};
+	*port = (struct blk_port){.queue = queue, .cpu = cpu};
 	port->mail_tail = &port->mail;
+	spin_lock(&users->lock);
+	port->next = users->ports;
 	users->ports = port;
 	users->nr_ports++;
 	set_shared(users);
+	spin_unlock(&users->lock);
 }
 
 void blk_port_close(struct blk_port *port)
@@ -48,6 +51,7 @@ void blk_port_close(struct blk_port *port)
 	if (!port->queue)
 		return;
 	users = &port->queue->users;
+	spin_lock(&users->lock);
 	for (link = &users->ports; *link; link = &(*link)->next)
 		if (*link == port) {
 			*link = port->next;
@@ -55,6 +59,7 @@ void blk_port_close(struct blk_port *port)
 			break;
 		}
 	set_shared(users);
+	spin_unlock(&users->lock);
 	*port = (struct blk_port){0};
 }
 
@@ -257,21 +262,18 @@ struct blk_counters blk_port_counters(const struct blk_port *port)
 
 /*
  * Runs in interrupt_wait(), where no CPU holds a lock: taking one cannot wait for what was
- * interrupted. A port of this CPU needs no wake-up, for the wait ends by itself.
+ * interrupted. A late interrupt may find the boot CPU opening or closing ports. A port of this CPU
+ * needs no wake-up, for the wait ends by itself; one that is not shared is not marked as halted.
  */
 void blk_ports_interrupted(struct blk_queue *q)
 {
 	struct blk_queue_users *users = &q->users;
 	unsigned here = cpu_index();
 
-	if (users->nr_ports < 2) {
-		blk_count_interrupt(q);
-		if (users->ports && users->ports->cpu != here)
-			cpu_wake(users->ports->cpu);
-		return;
-	}
 	spin_lock(&users->lock);
 	blk_count_interrupt(q);
+	if (users->nr_ports == 1 && users->ports->cpu != here)
+		cpu_wake(users->ports->cpu);
 	for (struct blk_port *p = users->ports; p; p = p->next)
 		if (p->halted && p->cpu != here)
 			wake(p);

@@ -70,9 +70,9 @@ struct blk_queue {
 	struct blk_queue_info info;
 	struct blk_counters counters; /* but for what irq_counts holds */
 
-	/* Who uses it (blk_port.c). The list is changed only while no port is in use. */
+	/* Who uses it (blk_port.c). The list is changed under the lock, while no port is in use. */
 	struct blk_queue_users {
-		struct spinlock lock; /* taken only if there are several ports */
+		struct spinlock lock; /* for each call only if there are several ports */
 		struct blk_port *ports;
 		unsigned nr_ports, nr_halted;
 	} users BLK_OWN_LINES;

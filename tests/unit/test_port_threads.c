@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "drivers/block/blk_port.h"
+#include "drivers/block/blk_queue.h"
 #include "tests/host/rig.h"
 
 #define WORKERS	  3
@@ -204,9 +205,45 @@ static void mixed(void **state)
 	}
 }
 
+#define INTERRUPTS 20000
+
+static void *interrupt(void *arg)
+{
+	host_thread_is(1);
+	for (unsigned i = 0; i < INTERRUPTS; i++)
+		blk_ports_interrupted(arg);
+	return NULL;
+}
+
+/* An interrupt that is late, or nobody's, finds the ports of one group or of the next. */
+static void opened_while_interrupted(void **state)
+{
+	struct rig *rig = *state;
+	struct blk_queue *queue;
+	pthread_t thread;
+
+	fake_reset();
+	fake_disk_init(&rig->disk);
+	rig->config.mode = BLK_IRQ;
+	queue = rig_start(rig);
+	assert_int_equal(pthread_create(&thread, NULL, interrupt, queue), 0);
+	while (blk_interrupts(queue) < INTERRUPTS) {
+		struct blk_port *ports = aligned_alloc(128, 2 * sizeof(*ports));
+
+		blk_port_open(&ports[0], queue, 1);
+		blk_port_open(&ports[1], queue, 0);
+		blk_port_close(&ports[0]);
+		blk_port_close(&ports[1]);
+		free(ports);
+	}
+	pthread_join(thread, NULL);
+	blk_close(&rig->blk);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {rig_test(polled), rig_test(halted), rig_test(mixed)};
+	const struct CMUnitTest tests[] = {rig_test(polled), rig_test(halted), rig_test(mixed),
+					   rig_test(opened_while_interrupted)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
