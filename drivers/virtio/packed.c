@@ -47,9 +47,9 @@ void packed_start(struct virtqueue *vq)
 	vq->packed.added = 0;
 	vq->packed.n_long = 0;
 	packed_disarm(vq);
-	for (unsigned id = vq->size; id > 0; id--) {
-		write_frame(vq, &vq->head[id - 1]);
-		vq->free.item[vq->free.n++] = &vq->head[id - 1];
+	for (unsigned id = 0; id < vq->size; id++) {
+		write_frame(vq, &vq->head[id]);
+		vq->free.item[vq->free.n++] = &vq->head[id];
 	}
 }
 

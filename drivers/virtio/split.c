@@ -92,13 +92,13 @@ bool split_create(struct virtqueue *vq, bool contiguous)
 	return true;
 }
 
-/* Heads are dealt out from the lowest on; the stacks keep the ones used last on top. */
+/* A batch gets the top of the stack from below: at first, heads in ascending order. */
 static void create_slots(struct virtqueue *vq)
 {
 	uint16_t slots = vq->kind == VQ_SPLIT_TABLES ? 0 : vq->size / VQ_FRAME_DESCRIPTORS;
 
-	for (unsigned id = vq->size; id > 0; id--) {
-		struct vq_head *head = &vq->head[id - 1];
+	for (unsigned id = 0; id < vq->size; id++) {
+		struct vq_head *head = &vq->head[id];
 
 		write_frame(vq, head->frame->split, 0, head);
 		if (head->id >= slots * VQ_FRAME_DESCRIPTORS) {

@@ -322,7 +322,8 @@ static void broken(struct rig *rig)
 	assert_false(blk_port_arm(&b, 1));
 	blk_port_disarm(&b);
 	assert_int_equal(blk_port_poll(&b, done, 32), 2);
-	assert_ptr_equal(done[0], &reqs[2]);
+	assert_true(done[0] == &reqs[2] || done[1] == &reqs[2]);
+	assert_true(done[0] == &reqs[3] || done[1] == &reqs[3]);
 	assert_int_equal(blk_port_submit(&b, list, 1), 1);
 	assert_int_equal(blk_port_poll(&b, done, 32), 1);
 	assert_int_equal(done[0]->progress.status, BLK_DEVICE_GONE);
