@@ -88,8 +88,8 @@ static inline vring_word *packed_first_word(struct virtqueue *vq)
 	return &vq->packed.first_word;
 }
 
-static inline __attribute__((always_inline)) struct vq_batch packed_batch_begin(
-	struct virtqueue *vq, enum vq_kind kind, uint32_t wanted)
+VQ_INLINE struct vq_batch packed_batch_begin(struct virtqueue *vq, enum vq_kind kind,
+					     uint32_t wanted)
 {
 	uint32_t pos = vq->packed.avail_pos, size = vq->size, avail = vq->packed.avail_flags;
 	struct vq_batch b = virtqueue_batch_of(&vq->free, wanted);
@@ -128,9 +128,7 @@ static inline __attribute__((always_inline)) struct vq_batch packed_batch_begin(
 }
 
 /* The data in the table of this ID, where no flag but WRITE may be; a direct chain does without. */
-static inline __attribute__((always_inline)) void packed_batch_place(struct vq_head *head,
-								     dma_addr_t addr,
-								     uint64_t data_word)
+VQ_INLINE void packed_batch_place(struct vq_head *head, dma_addr_t addr, uint64_t data_word)
 {
 	struct vring_packed_desc *data = &head->frame->packed[1];
 
@@ -142,9 +140,8 @@ static inline __attribute__((always_inline)) void packed_batch_place(struct vq_h
  * Direct: the three descriptors in a row, the buffer ID in the last (2.8.6), and in the first too,
  * from which QEMU 7.2 takes it. Otherwise the one that refers to the table of this ID.
  */
-static inline __attribute__((always_inline)) void packed_batch_add(
-	struct vq_batch *b, struct vq_head *head, enum vq_kind kind, dma_addr_t addr,
-	uint64_t data_word, uint64_t expected)
+VQ_INLINE void packed_batch_add(struct vq_batch *b, struct vq_head *head, enum vq_kind kind,
+				dma_addr_t addr, uint64_t data_word, uint64_t expected)
 {
 	struct vring_packed_desc *first = (struct vring_packed_desc *)(void *)b->packed.next;
 
@@ -180,9 +177,8 @@ static inline uint64_t packed_data_word(uint32_t len, uint16_t flags)
 	return packed_word(len, 0, flags & VRING_DESC_F_WRITE);
 }
 
-static inline __attribute__((always_inline)) void packed_batch_end(struct virtqueue *vq,
-								   const struct vq_batch *b,
-								   uint32_t n, enum vq_kind kind)
+VQ_INLINE void packed_batch_end(struct virtqueue *vq, const struct vq_batch *b, uint32_t n,
+				enum vq_kind kind)
 {
 	virtqueue_batch_took(&vq->free, b, n);
 	vq->avail_idx = (uint16_t)(vq->avail_idx + n);
@@ -240,8 +236,7 @@ static inline bool packed_has_used(const struct virtqueue *vq)
 			      packed_used_flags(place));
 }
 
-static inline __attribute__((always_inline)) struct vq_drain packed_drain_begin(
-	struct virtqueue *vq)
+VQ_INLINE struct vq_drain packed_drain_begin(struct virtqueue *vq)
 {
 	uint16_t place = vq->packed.used_place;
 	return (struct vq_drain){.head = vq->head,
@@ -257,7 +252,7 @@ static inline __attribute__((always_inline)) struct vq_drain packed_drain_begin(
  * the flags: ID, length and data are seen whole (2.8.22). The buffer ID, which must be below the
  * queue size, is looked up in private memory; nothing else of the descriptor means anything.
  */
-static inline __attribute__((always_inline)) struct vq_head *packed_drain_frame(struct vq_drain *d)
+VQ_INLINE struct vq_head *packed_drain_frame(struct vq_drain *d)
 {
 	const struct vring_packed_desc *desc = &d->packed.desc[d->packed.pos];
 	uint32_t id, len;
@@ -273,8 +268,7 @@ static inline __attribute__((always_inline)) struct vq_head *packed_drain_frame(
 }
 
 /* The chain took up some descriptors of the ring, of which the device wrote one: past them. */
-static inline __attribute__((always_inline)) void packed_drain_free(struct vq_drain *d,
-								    struct vq_head *head)
+VQ_INLINE void packed_drain_free(struct vq_drain *d, struct vq_head *head)
 {
 	uint32_t taken = head->descriptors;
 
@@ -296,9 +290,7 @@ static inline uint32_t packed_distance(const struct virtqueue *vq, const struct 
 	return d->packed.pos + (turned ? d->size : 0) - (place & VRING_PACKED_PLACE_OFF);
 }
 
-static inline __attribute__((always_inline)) void packed_drain_end(struct virtqueue *vq,
-								   const struct vq_drain *d,
-								   uint32_t n)
+VQ_INLINE void packed_drain_end(struct virtqueue *vq, const struct vq_drain *d, uint32_t n)
 {
 	vq->free.n = (uint16_t)(vq->free.n + n);
 	vq->used_idx = (uint16_t)(vq->used_idx + n);

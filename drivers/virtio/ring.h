@@ -27,6 +27,9 @@
 
 #define VIRTQUEUE_SIZE_MAX 32768
 
+/* Where a @kind is a constant at the call, or the compiler's own choice costs instructions. */
+#define VQ_INLINE static inline __attribute__((always_inline))
+
 /* 2.7.5 */
 struct vring_desc {
 	uint64_t addr;
@@ -261,8 +264,7 @@ static inline struct vq_head *virtqueue_batch_head(const struct vq_batch *b, uin
 	return b->heads[i];
 }
 
-static inline __attribute__((always_inline)) struct vq_batch virtqueue_batch_of(
-	const struct vq_stack *stack, uint32_t wanted)
+VQ_INLINE struct vq_batch virtqueue_batch_of(const struct vq_stack *stack, uint32_t wanted)
 {
 	if (wanted > stack->n)
 		wanted = stack->n;
@@ -271,9 +273,7 @@ static inline __attribute__((always_inline)) struct vq_batch virtqueue_batch_of(
 }
 
 /* @n heads are taken: closes the gap under those that were not. */
-static inline __attribute__((always_inline)) void virtqueue_batch_took(struct vq_stack *stack,
-								       const struct vq_batch *b,
-								       uint32_t n)
+VQ_INLINE void virtqueue_batch_took(struct vq_stack *stack, const struct vq_batch *b, uint32_t n)
 {
 	for (uint32_t i = n; n && __builtin_expect(i < b->wanted, 0); i++)
 		b->heads[i - n] = b->heads[i];

@@ -49,9 +49,8 @@ static inline uint32_t split_free_descriptors(const struct virtqueue *vq)
 	return vq->free.n * VQ_FRAME_DESCRIPTORS + vq->split.singles.n;
 }
 
-static inline __attribute__((always_inline)) struct vq_batch split_batch_begin(struct virtqueue *vq,
-									       enum vq_kind kind,
-									       uint32_t wanted)
+VQ_INLINE struct vq_batch split_batch_begin(struct virtqueue *vq, enum vq_kind kind,
+					    uint32_t wanted)
 {
 	struct vq_batch b = virtqueue_batch_of(split_stack(vq, kind), wanted);
 
@@ -62,10 +61,8 @@ static inline __attribute__((always_inline)) struct vq_batch split_batch_begin(s
 }
 
 /* The data descriptor is the middle one of the slot, or of the table. */
-static inline __attribute__((always_inline)) void split_batch_place(struct vq_head *head,
-								    enum vq_kind kind,
-								    dma_addr_t addr,
-								    uint64_t data_word)
+VQ_INLINE void split_batch_place(struct vq_head *head, enum vq_kind kind, dma_addr_t addr,
+				 uint64_t data_word)
 {
 	struct vring_desc *data =
 		kind == VQ_SPLIT_TABLES ? &head->frame->split[1] : head->split_data;
@@ -80,9 +77,8 @@ static inline __attribute__((always_inline)) void split_batch_place(struct vq_he
 }
 
 /* The head goes into the next entry of the available ring. The device sees nothing yet. */
-static inline __attribute__((always_inline)) void split_batch_add(struct vq_batch *b, uint32_t i,
-								  struct vq_head *head,
-								  uint64_t expected)
+VQ_INLINE void split_batch_add(struct vq_batch *b, uint32_t i, struct vq_head *head,
+			       uint64_t expected)
 {
 	head->expected = expected;
 	__atomic_store_n(&b->split.ring[(b->split.avail_idx + i) & b->split.mask], head->id,
@@ -95,9 +91,8 @@ static inline uint64_t split_data_word(uint32_t len, uint16_t flags)
 	return len | (uint64_t)(flags | VRING_DESC_F_NEXT) << 32 | 2ull << 48;
 }
 
-static inline __attribute__((always_inline)) void split_batch_end(struct virtqueue *vq,
-								  const struct vq_batch *b,
-								  uint32_t n, enum vq_kind kind)
+VQ_INLINE void split_batch_end(struct virtqueue *vq, const struct vq_batch *b, uint32_t n,
+			       enum vq_kind kind)
 {
 	virtqueue_batch_took(split_stack(vq, kind), b, n);
 	vq->avail_idx = (uint16_t)(vq->avail_idx + n);
@@ -161,8 +156,7 @@ static inline bool split_has_used(const struct virtqueue *vq)
 	       __atomic_load_n(&vq->used_idx, __ATOMIC_RELAXED);
 }
 
-static inline __attribute__((always_inline)) struct vq_drain split_drain_begin(struct virtqueue *vq,
-									       enum vq_kind kind)
+VQ_INLINE struct vq_drain split_drain_begin(struct virtqueue *vq, enum vq_kind kind)
 {
 	struct vq_stack *stack = split_stack(vq, kind == VQ_SPLIT_MIXED ? VQ_SPLIT_DIRECT : kind);
 
@@ -181,8 +175,7 @@ static inline __attribute__((always_inline)) struct vq_drain split_drain_begin(s
  * Looks at used entry number @i. The head, which must be below the queue size, is looked up in
  * private memory, never in the ring.
  */
-static inline __attribute__((always_inline)) struct vq_head *split_drain_frame(struct vq_drain *d,
-									       uint32_t i)
+VQ_INLINE struct vq_head *split_drain_frame(struct vq_drain *d, uint32_t i)
 {
 	const struct vring_used_elem *elem =
 		&d->split.ring[(d->split.used_idx + i) & d->split.mask];
@@ -198,9 +191,7 @@ static inline __attribute__((always_inline)) struct vq_head *split_drain_frame(s
 	return NULL;
 }
 
-static inline __attribute__((always_inline)) void split_drain_free(struct vq_drain *d,
-								   struct vq_head *head,
-								   enum vq_kind kind)
+VQ_INLINE void split_drain_free(struct vq_drain *d, struct vq_head *head, enum vq_kind kind)
 {
 	head->expected = VQ_IDLE;
 	if (kind == VQ_SPLIT_MIXED && head->descriptors == 1)
@@ -209,9 +200,8 @@ static inline __attribute__((always_inline)) void split_drain_free(struct vq_dra
 		*d->free_end++ = head;
 }
 
-static inline __attribute__((always_inline)) void split_drain_end(struct virtqueue *vq,
-								  const struct vq_drain *d,
-								  uint32_t n, enum vq_kind kind)
+VQ_INLINE void split_drain_end(struct virtqueue *vq, const struct vq_drain *d, uint32_t n,
+			       enum vq_kind kind)
 {
 	struct vq_stack *stack = split_stack(vq, kind);
 

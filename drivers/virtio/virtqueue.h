@@ -18,8 +18,6 @@
 #include "drivers/virtio/packed.h"
 #include "drivers/virtio/split.h"
 
-#define VQ_INLINE static inline __attribute__((always_inline))
-
 static inline uint32_t virtqueue_free_descriptors(const struct virtqueue *vq)
 {
 	return vq_is_packed(vq->kind) ? packed_free_descriptors(vq) : split_free_descriptors(vq);
@@ -182,8 +180,8 @@ static inline void virtqueue_park_interrupts(const struct virtqueue *vq)
 }
 
 /*
- * Asks for an interrupt once @n more buffers are used, at most those in flight. False if they are
- * already: then none may come. The full barrier keeps the look at the ring behind the store of the
+ * Asks for an interrupt once @n more buffers are used, at most those in flight, or before where
+ * chains in a packed ring may differ in length. False if they are already: then none may come. The full barrier keeps the look at the ring behind the store of the
  * wish, as the device keeps its look at the wish behind the store that used: one of the two sees
  * the other (2.7.14, 2.8.22).
  */
