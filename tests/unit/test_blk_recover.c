@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Does each request end, once and with the right reason, when the device is given up? */
 #include "drivers/block/blk_queue.h"
+#include "lib/log.h"
 #include "tests/host/rig.h"
 
 static struct blk_request reqs[8], *list[8], *done[8];
@@ -145,12 +146,41 @@ static void opening_fails_half_way(void **state)
 	assert_int_equal(host.live, live);
 }
 
+static struct fake_disk *stubborn;
+
+/* From the line on that says why the opening fails, no reset is confirmed. */
+static void no_more_resets(struct sink *sink, const char *text, size_t len)
+{
+	(void)sink;
+	(void)text;
+	(void)len;
+	if (stubborn->queue[0].enabled)
+		stubborn->reset_never = true;
+}
+
+/* CLEAN-02: and otherwise they are kept, and the device may not write any more. */
+static void opening_fails_and_no_reset(void **state)
+{
+	static struct sink sink = {.write = no_more_resets};
+	struct rig *rig = *state;
+
+	stubborn = &rig->disk;
+	log_set_sink(&sink);
+	assert_false(open_half(rig));
+	assert_true(rig->disk.reset_never);
+	assert_false(fake_pci_command(rig->disk.fn) & 4);
+	assert_true(host.live > 0);
+	assert_null(rig->blk.driver);
+	assert_null(rig->blk.queues);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		rig_test(odd_completion_as_another_queue_breaks),
 		rig_test(half_sent_and_not_late),
 		rig_test(opening_fails_half_way),
+		rig_test(opening_fails_and_no_reset),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
