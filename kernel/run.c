@@ -7,6 +7,7 @@
 #include "kernel/bench/group.h"
 #include "kernel/bench/options_feature.h"
 #include "kernel/bench/placement.h"
+#include "kernel/bench/report.h"
 #include "kernel/console.h"
 #include "kernel/identity.h"
 #include "lib/format.h"
@@ -62,22 +63,9 @@ static bool transport_honoured(const struct blk_config *config, const struct blk
 	return true;
 }
 
-/* What the driver was asked for and this disk cannot do is an error, not a silent other thing. */
-static bool device_honours(const struct blk_config *config, const struct blk_device *disk,
-			   char *error, size_t error_size)
+static bool size_honoured(const struct blk_config *config, const struct blk_device *disk,
+			  char *error, size_t error_size)
 {
-	if (!has_queues(config, disk, error, error_size) ||
-	    !transport_honoured(config, disk, error, error_size) ||
-	    !features_honoured(config, disk, error, error_size))
-		return false;
-	if (config->recover == BLK_RECOVER_QUEUE &&
-	    !(disk->features.accepted & VIRTIO_F_RING_RESET)) {
-		format(error, error_size,
-		       "blk.recover=queue: %s %s: RING_RESET, which that needs, is not accepted; use "
-		       "blk.recover=device",
-		       disk->name, disk->address);
-		return false;
-	}
 	if (config->qsize > disk->queue_size) {
 		format(error, error_size, "blk.qsize=%u: %s offers a queue of %u", config->qsize,
 		       disk->name, disk->queue_size);
@@ -90,6 +78,12 @@ static bool device_honours(const struct blk_config *config, const struct blk_dev
 		       config->qsize, disk->name);
 		return false;
 	}
+	return true;
+}
+
+static bool ring_honoured(const struct blk_config *config, const struct blk_device *disk,
+			  char *error, size_t error_size)
+{
 	if (config->event_idx == BLK_EVENT_IDX_ON && !disk->event_idx) {
 		format(error, error_size,
 		       "blk.event_idx=1: %s does not offer EVENT_IDX; use blk.event_idx=auto",
@@ -110,6 +104,30 @@ static bool device_honours(const struct blk_config *config, const struct blk_dev
 		return false;
 	}
 	return true;
+}
+
+static bool recovery_honoured(const struct blk_config *config, const struct blk_device *disk,
+			      char *error, size_t error_size)
+{
+	if (config->recover != BLK_RECOVER_QUEUE || disk->features.accepted & VIRTIO_F_RING_RESET)
+		return true;
+	format(error, error_size,
+	       "blk.recover=queue: %s %s: RING_RESET, which that needs, is not accepted; use "
+	       "blk.recover=device",
+	       disk->name, disk->address);
+	return false;
+}
+
+/* What the driver was asked for and this disk cannot do is an error, not a silent other thing. */
+static bool device_honours(const struct blk_config *config, const struct blk_device *disk,
+			   char *error, size_t error_size)
+{
+	return has_queues(config, disk, error, error_size) &&
+	       transport_honoured(config, disk, error, error_size) &&
+	       features_honoured(config, disk, error, error_size) &&
+	       recovery_honoured(config, disk, error, error_size) &&
+	       size_honoured(config, disk, error, error_size) &&
+	       ring_honoured(config, disk, error, error_size);
 }
 
 /* vda, vdb, … of those on the bus: whether @name is one that could not be used. */
@@ -134,10 +152,11 @@ static enum exit_status names_no_disk(const struct disks *disks, const char *nam
 	return EXIT_USAGE;
 }
 
-/* What job @last takes of memory, and those that run at the same time and come before it. */
+/* What job @last takes of memory, and those that run at the same time and come before it. The results
+ * of all are there from the first on. */
 static uint64_t group_need_bytes(const struct run_options *run, unsigned last)
 {
-	uint64_t need = 0;
+	uint64_t need = (uint64_t)options_count_jobs(run) * sizeof(struct job_result);
 	unsigned jobs = 0;
 
 	for (unsigned i = last + 1; i-- > 0;) {
@@ -177,7 +196,7 @@ enum exit_status run_plan(const struct run_options *run, struct disks *disks, ch
 			return names_no_disk(disks, job->filename, error, error_size);
 		if (!device_honours(&run->blk, disk, error, error_size) ||
 		    !plan_job(&plans[i], job, disk, error, error_size) ||
-		    !placement_check(&plans[i], cpus_start(), error, error_size) ||
+		    !placement_check(&plans[i], cpus_count(), error, error_size) ||
 		    !enough_memory(run, i, error, error_size))
 			return EXIT_USAGE;
 	}
@@ -186,7 +205,7 @@ enum exit_status run_plan(const struct run_options *run, struct disks *disks, ch
 
 static void show_progress(const struct progress *p)
 {
-	char left[32] = "unknown";
+	char left[32] = "unknown", name[JOB_NAME_MAX];
 	uint64_t iops = p->elapsed_ns ? wide_mul_div(p->ios, 1000000000, p->elapsed_ns) : 0;
 
 	if (!console_ready())
@@ -194,8 +213,9 @@ static void show_progress(const struct progress *p)
 	if (p->left_ns != UINT64_MAX)
 		format(left, sizeof(left), "%llus", (unsigned long long)(p->left_ns / 1000000000));
 	console_patient(false);
-	sink_printf(console(), "%s: %u%% done, %llu IOPS, ETA %s\n", p->plan->options->name,
-		    p->percent, (unsigned long long)iops, left);
+	progress_name(name, sizeof(name), p);
+	sink_printf(console(), "%s: %u%% done, %llu IOPS, ETA %s\n", name, p->percent,
+		    (unsigned long long)iops, left);
 	console_patient(true);
 }
 
@@ -222,15 +242,6 @@ static void report(const struct run_options *run, struct report_machine *machine
 	sink_puts(out, "ringlab-json-end\n");
 }
 
-static unsigned count_jobs(const struct run_options *run)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < run->nr_jobs; i++)
-		n += run->job[i].numjobs;
-	return n;
-}
-
 /* One for each copy of each job, in order; each stonewall starts the next group. */
 static void name_results(const struct run_options *run, struct job_result *results)
 {
@@ -244,15 +255,6 @@ static void name_results(const struct run_options *run, struct job_result *resul
 			results->group = group;
 		}
 	}
-}
-
-static unsigned group_size(const struct job_result *results, unsigned n)
-{
-	unsigned size = 1;
-
-	while (size < n && results[size].group == results[0].group)
-		size++;
-	return size;
 }
 
 /* Disks grow and shrink while nobody looks: each group goes by what there is when it starts. */
@@ -283,7 +285,7 @@ static enum exit_status run_group(const struct run_options *run, struct job_resu
 	}
 	if (run->progress || run->status_interval_ns)
 		hook.interval_ns = run->status_interval_ns ? run->status_interval_ns : PROGRESS_NS;
-	placement_make(results, n, cpus_start());
+	placement_make(results, n, cpus_count());
 	if (group_run(results, n, &cpus, &hook, error, sizeof(error)))
 		return EXIT_OK;
 	log_error("%s", error);
@@ -292,7 +294,7 @@ static enum exit_status run_group(const struct run_options *run, struct job_resu
 
 enum exit_status run_jobs(const struct run_options *run, struct report_machine *machine)
 {
-	unsigned n = count_jobs(run), done = 0;
+	unsigned n = options_count_jobs(run), done = 0;
 	struct job_result *results = dma_alloc(n * sizeof(*results), 128);
 	enum exit_status status = EXIT_OK;
 

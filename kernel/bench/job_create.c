@@ -75,7 +75,7 @@ void job_destroy(struct job *job)
 
 uint64_t job_memory_bytes(const struct job_plan *plan)
 {
-	return sizeof(struct job) + sizeof(struct job_result) + requests_memory_bytes(plan);
+	return sizeof(struct job) + requests_memory_bytes(plan);
 }
 
 void job_start(struct job *job, uint64_t now)

@@ -212,12 +212,19 @@ static bool take_token(struct parser *p, char *token, bool first)
 	return unknown_option(p, key);
 }
 
-static bool count_jobs(struct parser *p)
+unsigned options_count_jobs(const struct run_options *run)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < p->run->nr_jobs; i++)
-		n += p->run->job[i].numjobs;
+	for (unsigned i = 0; i < run->nr_jobs; i++)
+		n += run->job[i].numjobs;
+	return n;
+}
+
+static bool not_too_many(struct parser *p)
+{
+	unsigned n = options_count_jobs(p->run);
+
 	if (n > RUN_JOBS_MAX)
 		return fail(p, "numjobs: %u jobs in all; a run has at most %u", n, RUN_JOBS_MAX);
 	return true;
@@ -244,5 +251,5 @@ bool options_parse(char *line, struct run_options *run, char *error, size_t erro
 		run->job[run->nr_jobs++] = p.defaults;
 	for (unsigned i = 0; i < run->nr_jobs; i++)
 		job_finish(&run->job[i]);
-	return count_jobs(&p);
+	return not_too_many(&p);
 }

@@ -109,6 +109,8 @@ struct run_options {
  * False: @error holds one line that names the key, the value and what would be valid.
  */
 bool options_parse(char *line, struct run_options *run, char *error, size_t error_size);
+/* All copies of all jobs. */
+unsigned options_count_jobs(const struct run_options *run);
 
 /* "randread" and so on, as fio spells it. */
 const char *job_rw_name(enum job_rw rw);

@@ -3,7 +3,16 @@
 #include "kernel/bench/progress.h"
 
 #include "kernel/bench/job.h"
+#include "lib/format.h"
 #include "lib/wide.h"
+
+void progress_name(char *buf, size_t size, const struct progress *p)
+{
+	if (p->jobs > 1)
+		format(buf, size, "%u jobs", p->jobs);
+	else
+		format(buf, size, "%s", p->plan->options->name);
+}
 
 void progress_start(struct progress_meter *m, uint64_t now)
 {

@@ -28,6 +28,8 @@ struct progress_meter {
 	uint64_t started, next; /* cycles; next is UINT64_MAX if nothing is shown */
 };
 
+/* What a line calls them: a job by its name, several by their number. */
+void progress_name(char *buf, size_t size, const struct progress *progress);
 void progress_start(struct progress_meter *meter, uint64_t now);
 /* Shows a line, from what the jobs have published, and works out when the next is due. */
 void progress_show(struct progress_meter *meter, uint64_t now);

@@ -4,6 +4,11 @@
 #include "lib/format.h"
 #include "lib/mem.h"
 
+static const char *name_text(const struct job_result *r)
+{
+	return r->plan->options->name;
+}
+
 static const char *rw_text(const struct job_result *r)
 {
 	return job_rw_name(r->plan->options->rw);
@@ -66,7 +71,7 @@ void report_result(struct sink *out, const struct report_machine *m, const struc
 
 	format_milli(mib, sizeof(mib), wide_mul_div(bw, 1000, 1 << 20), 1);
 	sink_printf(out, "  result: %s rw=%s bs=%s iodepth=%s: IOPS=%llu BW=%sMiB/s accel=%s ",
-		    r->plan->options->name, common(g, rw_text), common_number(bs, g, bs_bytes),
+		    common(g, name_text), common(g, rw_text), common_number(bs, g, bs_bytes),
 		    common_number(depth, g, iodepth), (unsigned long long)iops, mib, m->accel);
 	sink_printf(out, "machine=%s ring=%s transport=%s mode=%s jobs=%u cpus=%u queues=%u\n",
 		    m->machine, common(g, ring_text), common(g, transport_text),

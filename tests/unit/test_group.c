@@ -301,6 +301,23 @@ static void a_rate_does_not_wait_for_answers(void **state)
 	done(rig);
 }
 
+/* Nothing is said of the first that does not hold for all. */
+static void several_jobs_are_called_by_their_number(void **state)
+{
+	struct progress p = {.plan = &plans[0], .jobs = 1};
+	struct rig *rig = *state;
+	char name[JOB_NAME_MAX];
+
+	start_disk(rig);
+	plan(rig, "name=first numjobs=2 name=second");
+	progress_name(name, sizeof(name), &p);
+	assert_string_equal(name, "first");
+	p.jobs = 3;
+	progress_name(name, sizeof(name), &p);
+	assert_string_equal(name, "3 jobs");
+	done(rig);
+}
+
 static void thinking_follows_each_block_of_requests(void **state)
 {
 	struct rig *rig = *state;
@@ -460,6 +477,7 @@ int main(void)
 		rig_test(jobs_on_several_ports),
 		rig_test(rates_are_exact),
 		rig_test(a_rate_does_not_wait_for_answers),
+		rig_test(several_jobs_are_called_by_their_number),
 		rig_test(thinking_follows_each_block_of_requests),
 		rig_test(batches_wait_for_enough),
 		rig_test(a_broken_queue_ends_its_job_alone),
