@@ -125,7 +125,8 @@ void panic(const char *fmt, ...)
 	va_end(ap);
 	sink_puts(out, "panic: ");
 	sink_puts(out, message);
-	sink_puts(out, "\n");
+	/* Before percpu_init() there is one. */
+	sink_printf(out, "\n  on CPU %u\n", msr_read(MSR_GS_BASE) ? this_cpu()->index : 0);
 	/* As in a trap's report, #0 is where it stands and the rest are return addresses. */
 	panic_end(out, (uintptr_t)panic, (uintptr_t)__builtin_frame_address(0));
 }

@@ -94,6 +94,7 @@ def test_memory_is_the_first_cpus(start, debugger):
     out = guest.finish()
     assert out.status == PANIC, out.show()
     out.find(r"^panic: dma_alloc on CPU 1: only CPU 0 may, while no job runs$")
+    out.find(r"^  on CPU 1$")
 
 
 @pytest.mark.parametrize("call", ["dma_alloc", "dma_free"])
