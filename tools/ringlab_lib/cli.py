@@ -25,9 +25,11 @@ qemu-storage-daemon and qemu-img.
 RUN = """\
 Boots the kernel once, prints its console and ends with the kernel's verdict.
 
-Job tokens, after --, are fio's: name rw bs iodepth size offset number_ios runtime time_based ...
-and blk.indirect blk.event_idx blk.qsize. name= starts the next job; with stonewall it waits for
-those before it. None at all: rw=randread.
+Job tokens, after --, are fio's: name rw bs iodepth numjobs cpus_allowed size offset number_ios
+runtime time_based rate_iops ... name= starts the next job; with stonewall it waits for those before
+it. None at all: rw=randread. How the driver works: blk.mode blk.queues blk.poll_queues blk.ring
+blk.indirect blk.event_idx blk.qsize blk.irq blk.irq_coalesce virtio.transport blk.feature.NAME ...
+All of them, with what is valid: docs/options.md.
 """
 
 RUN_EXAMPLES = """\
@@ -35,6 +37,7 @@ examples:
   tools/ringlab run -- rw=randread iodepth=64 runtime=2s time_based
   tools/ringlab run --disk disk.img --json out.json -- rw=read bs=128k iodepth=16
   tools/ringlab run --disk 256M -- name=w rw=write name=r rw=randread stonewall
+  tools/ringlab run --smp 4 --device num-queues=4 -- numjobs=4 iodepth=32 blk.mode=hybrid
   tools/ringlab run --backend vhost-user --device queue-size=1024 -- iodepth=256
   tools/ringlab run --disk null:4G,latency-ns=20000 --machine pc --dry-run -- iodepth=8
 
