@@ -13,13 +13,14 @@
 #include "lib/log.h"
 
 #define ROUNDS	   200
+#define ROUNDS_MIN 16	      /* however long they take: one alone may have been interrupted */
 #define BUDGET_NS  100000     /* when it has taken that long, the rounds that were made do */
 #define STALLED_NS 1000000000 /* for one round; on a busy host a CPU gets no time for long */
 #define ENOUGH	   UINT64_MAX
 
 #define APART_NS 1000 /* that matters */
 
-static struct cpus_skew skew;
+static uint64_t least_apart, most_ahead, most_behind; /* of all CPUs: of CPU 0's TSC */
 
 /* No load of before or after counts as one of the other side (SDM vol. 2, RDTSC). */
 static uint64_t cycles_between(void)
@@ -101,9 +102,9 @@ static void judge(unsigned cpu, const struct ahead *ahead)
 		log_warn("CPU %u: its TSC is %lld to %lld cycles ahead of CPU 0's: times taken on "
 			 "both do not compare",
 			 cpu, (long long)ahead->least, (long long)ahead->most);
-	raise(&skew.least_cycles, apart);
-	raise(&skew.most_cycles, behind);
-	raise(&skew.most_cycles, before);
+	raise(&least_apart, apart);
+	raise(&most_behind, behind);
+	raise(&most_ahead, before);
 }
 
 bool skew_measure(struct cpu *cpu)
@@ -114,7 +115,7 @@ bool skew_measure(struct cpu *cpu)
 
 	do
 		alive = round_trip(&cpu->skew, ++number, &ahead);
-	while (alive && number < ROUNDS && cycles() - start < budget);
+	while (alive && number < ROUNDS && (number < ROUNDS_MIN || cycles() - start < budget));
 	__atomic_store_n(&cpu->skew.asked, ENOUGH, __ATOMIC_RELEASE);
 	if (alive)
 		judge(cpu->index, &ahead);
@@ -123,5 +124,6 @@ bool skew_measure(struct cpu *cpu)
 
 void cpus_skew(struct cpus_skew *out)
 {
-	*out = skew;
+	*out = (struct cpus_skew){.least_cycles = least_apart,
+				  .most_cycles = most_ahead + most_behind};
 }

@@ -72,12 +72,12 @@ unsigned cpus_start(void);
 unsigned cpus_count(void);
 
 /*
- * How far the TSCs of the other CPUs are from that of CPU 0, as far as a message there and back at
+ * How far the TSCs of any two CPUs are apart, as far as a message from CPU 0 to each and back at
  * start-up could tell. Where they are the same, the most is how long that took. 0 with one CPU.
  */
 struct cpus_skew {
-	uint64_t least_cycles; /* one is so far away for sure */
-	uint64_t most_cycles;  /* none is further away */
+	uint64_t least_cycles; /* two are so far apart for sure */
+	uint64_t most_cycles;  /* no two are further: the most ahead and the most behind, added */
 };
 void cpus_skew(struct cpus_skew *skew);
 
