@@ -12,11 +12,12 @@
 #include "arch/x86_64/percpu.h"
 #include "lib/log.h"
 
-#define ROUNDS	   200
-#define ROUNDS_MIN 16	      /* however long they take: one alone may have been interrupted */
-#define BUDGET_NS  100000     /* when it has taken that long, the rounds that were made do */
-#define STALLED_NS 1000000000 /* for one round; on a busy host a CPU gets no time for long */
-#define ENOUGH	   UINT64_MAX
+#define ROUNDS	    200
+#define ROUNDS_MIN  16	       /* one alone may have been interrupted */
+#define PATIENCE_NS 10000000   /* for these: on a busy host each takes milliseconds */
+#define BUDGET_NS   100000     /* when it has taken that long, the rounds that were made do */
+#define STALLED_NS  1000000000 /* for one round; on a busy host a CPU gets no time for long */
+#define ENOUGH	    UINT64_MAX
 
 #define APART_NS 1000 /* that matters */
 
@@ -110,12 +111,14 @@ static void judge(unsigned cpu, const struct ahead *ahead)
 bool skew_measure(struct cpu *cpu)
 {
 	struct ahead ahead = {INT64_MIN, INT64_MAX};
-	uint64_t start = cycles(), budget = ns_to_cycles(BUDGET_NS), number = 0;
+	uint64_t budget = ns_to_cycles(BUDGET_NS), patience = ns_to_cycles(PATIENCE_NS);
+	uint64_t start = cycles(), number = 0;
 	bool alive = true;
 
 	do
 		alive = round_trip(&cpu->skew, ++number, &ahead);
-	while (alive && number < ROUNDS && (number < ROUNDS_MIN || cycles() - start < budget));
+	while (alive && number < ROUNDS &&
+	       cycles() - start < (number < ROUNDS_MIN ? patience : budget));
 	__atomic_store_n(&cpu->skew.asked, ENOUGH, __ATOMIC_RELEASE);
 	if (alive)
 		judge(cpu->index, &ahead);

@@ -1,55 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Do jobs that run at the same time share a CPU, a queue and the time as they should? */
-#include <stdio.h>
-#include <string.h>
-
-#include "kernel/bench/group.h"
-#include "kernel/bench/placement.h"
-#include "lib/mem.h"
-#include "tests/host/rig.h"
-
-#define CPUS 2
-
-static struct run_options run;
-static struct job_plan plans[JOBS_MAX];
-static struct job_result results[16];
-static char line[512], error[256];
-static unsigned nr;
-
-static void plan(struct rig *rig, const char *text)
-{
-	memset(results, 0, sizeof(results));
-	nr = 0;
-	snprintf(line, sizeof(line), "%s", text);
-	if (!options_parse(line, &run, error, sizeof(error)))
-		fail_msg("'%s': %s", text, error);
-	for (unsigned i = 0; i < run.nr_jobs; i++) {
-		if (!plan_job(&plans[i], &run.job[i], &rig->blk, error, sizeof(error)))
-			fail_msg("'%s': %s", text, error);
-		for (unsigned k = 0; k < run.job[i].numjobs; k++, nr++) {
-			results[nr].plan = &plans[i];
-			results[nr].number = k;
-		}
-	}
-}
-
-static void start_disk(struct rig *rig)
-{
-	rig->disk.queue_size[0] = rig->disk.queue_size[1] = 64;
-	rig->config.nr_cpus = CPUS;
-	rig_start(rig);
-}
-
-/* On one CPU, to the end. */
-static void run_here(struct rig *rig, const char *text)
-{
-	static const struct group_cpus none;
-
-	plan(rig, text);
-	placement_make(results, nr, 1);
-	if (!group_run(results, nr, &none, NULL, error, sizeof(error)))
-		fail_msg("'%s': %s", text, error);
-}
+#include "tests/unit/group_jobs.h"
 
 /* A turn of each lane, and the next, each on its CPU. */
 static void run_lanes(struct group *g)
@@ -81,15 +32,6 @@ static void run_across(struct rig *rig, const char *text)
 	group_destroy(&g);
 }
 
-static void done(struct rig *rig)
-{
-	unsigned live = host.live;
-
-	blk_close(&rig->blk);
-	assert_true(host.live < live);
-	assert_int_equal(host.live, 0);
-}
-
 static void jobs_on_one_cpu_share_it(void **state)
 {
 	struct rig *rig = *state;
@@ -105,41 +47,6 @@ static void jobs_on_one_cpu_share_it(void **state)
 		assert_int_equal(results[i].sharers, 4);
 		assert_int_equal(results[i].max_in_flight, 4);
 	}
-	done(rig);
-}
-
-/* A ring of 64 holds 21 requests: less than one of the jobs would send. */
-static void jobs_take_turns_at_a_full_ring(void **state)
-{
-	static const char *const lines[] = {
-		"rw=randread iodepth=128 numjobs=2 time_based runtime=20ms",
-		"rw=randread iodepth=32 numjobs=3 time_based runtime=20ms",
-		"rw=randread iodepth=16 numjobs=5 time_based runtime=20ms",
-	};
-	struct rig *rig = *state;
-
-	start_disk(rig);
-	for (unsigned k = 0; k < ARRAY_SIZE(lines); k++) {
-		run_here(rig, lines[k]);
-		for (unsigned i = 0; i < nr; i++) {
-			assert_true(results[i].read.ios > 1000);
-			assert_in_range(results[i].read.ios, results[0].read.ios * 9 / 10,
-					results[0].read.ios * 11 / 10);
-		}
-	}
-	done(rig);
-}
-
-/* One request of a job that asks for no more, in every second turn at least. */
-static void a_small_job_is_not_kept_out(void **state)
-{
-	struct rig *rig = *state;
-
-	start_disk(rig);
-	run_here(rig,
-		 "rw=randread time_based runtime=20ms name=big iodepth=128 name=small iodepth=1");
-	assert_true(results[0].read.ios > 1000);
-	assert_true(results[1].read.ios * 42 > results[0].read.ios);
 	done(rig);
 }
 
@@ -196,50 +103,6 @@ static void jobs_of_two_cpus_on_one_queue(void **state)
 	done(rig);
 }
 
-static void turns_with_answers(struct rig *rig, struct group *g, uint64_t until)
-{
-	bool alive = true;
-
-	while (alive && host.clock_ns < until) {
-		fake_complete(&rig->disk, 8);
-		alive = false;
-		for (unsigned i = 0; i < g->nr_lanes; i++) {
-			host.cpu = g->lane[i].cpu;
-			alive |= g->lane[i].nr_live && lane_run(&g->lane[i], 1);
-		}
-		host.cpu = 0;
-	}
-}
-
-/* One CPU's job fills the ring; the other looks for room until it is found, and then no more. */
-static void a_ring_that_was_full_once(void **state)
-{
-	struct rig *rig = *state;
-	struct group g;
-	uint64_t until;
-
-	rig->disk.finish = FAKE_HELD;
-	start_disk(rig);
-	plan(rig, "rw=randread bs=512 time_based runtime=50ms name=a iodepth=32 cpus_allowed=0 "
-		  "name=b iodepth=1 cpus_allowed=1");
-	placement_make(results, nr, CPUS);
-	assert_true(group_create(&g, results, nr, error, sizeof(error)));
-	for (unsigned i = 0; i < 2; i++) {
-		host.cpu = i;
-		lane_start(&g.lane[i]);
-		lane_run(&g.lane[i], 1);
-	}
-	assert_true(g.lane[1].restless);
-	job_stop(&g.job[0]);
-	until = host.clock_ns + 40000000;
-	turns_with_answers(rig, &g, until);
-	assert_true(results[1].read.ios > 100);
-	assert_false(g.lane[1].restless);
-	turns_with_answers(rig, &g, UINT64_MAX);
-	group_destroy(&g);
-	done(rig);
-}
-
 static void jobs_on_several_ports(void **state)
 {
 	struct rig *rig = *state;
@@ -272,32 +135,6 @@ static void rates_are_exact(void **state)
 	run_here(rig, "rw=randrw bs=512 iodepth=8 rate_iops=700,300 time_based runtime=1");
 	assert_in_range(results[0].read.ios, 700, 701);
 	assert_in_range(results[0].write.ios, 300, 301);
-	done(rig);
-}
-
-/* What is due is sent when it is due, not when something comes back: here nothing does. */
-static void a_rate_does_not_wait_for_answers(void **state)
-{
-	struct rig *rig = *state;
-	struct group g;
-	uint64_t start;
-
-	rig->disk.finish = FAKE_HELD;
-	start_disk(rig);
-	plan(rig, "rw=randread bs=512 iodepth=8 rate_iops=1000 number_ios=20");
-	placement_make(results, nr, 1);
-	assert_true(group_create(&g, results, nr, error, sizeof(error)));
-	start = host.clock_ns;
-	lane_start(&g.lane[0]);
-	for (unsigned ms = 0; ms < 12; ms++) {
-		while (host.clock_ns < start + ms * 1000000 + 500000)
-			lane_run(&g.lane[0], 1);
-		assert_int_equal(rig->disk.nr_requests, ms < 8 ? ms + 1 : 8);
-	}
-	while (fake_complete(&rig->disk, 8), lane_run(&g.lane[0], 1))
-		;
-	group_destroy(&g);
-	assert_int_equal(results[0].read.ios, 20);
 	done(rig);
 }
 
@@ -468,15 +305,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		rig_test(jobs_on_one_cpu_share_it),
-		rig_test(jobs_take_turns_at_a_full_ring),
-		rig_test(a_small_job_is_not_kept_out),
 		rig_test(copies_differ),
 		rig_test(named_jobs_differ),
 		rig_test(jobs_of_two_cpus_on_one_queue),
-		rig_test(a_ring_that_was_full_once),
 		rig_test(jobs_on_several_ports),
 		rig_test(rates_are_exact),
-		rig_test(a_rate_does_not_wait_for_answers),
 		rig_test(several_jobs_are_called_by_their_number),
 		rig_test(thinking_follows_each_block_of_requests),
 		rig_test(batches_wait_for_enough),
