@@ -81,7 +81,8 @@ enum blk_recover { BLK_RECOVER_DEVICE, BLK_RECOVER_QUEUE };
 enum blk_event_idx { BLK_EVENT_IDX_OFF, BLK_EVENT_IDX_ON, BLK_EVENT_IDX_AUTO };
 enum blk_ring { BLK_RING_AUTO, BLK_RING_SPLIT, BLK_RING_PACKED };
 /* Which chains go into indirect tables: those that fit no other way, all, or those for which fewer
- * descriptors than a threshold are free; adaptive: a threshold that follows how full the ring was. */
+ * descriptors than a threshold are free; adaptive: a threshold that follows how full the ring was.
+ * IN_ORDER takes them for all, and is accepted with auto and always only. */
 enum blk_indirect {
 	BLK_INDIRECT_AUTO, /* never in a split ring, always in a packed one: the cheaper of the two */
 	BLK_INDIRECT_NEVER,

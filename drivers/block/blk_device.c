@@ -94,6 +94,7 @@ static bool create_ring(struct blk_queue *q, const struct virtio_device *dev,
 	struct vq_config ring = {.size = q->size,
 				 .packed = virtio_has(dev, VIRTIO_F_RING_PACKED),
 				 .event_idx = virtio_has(dev, VIRTIO_F_EVENT_IDX),
+				 .in_order = virtio_has(dev, VIRTIO_F_IN_ORDER),
 				 .contiguous = virtio_is_legacy(dev)};
 
 	if (virtio_has(dev, VIRTIO_F_INDIRECT_DESC))
@@ -238,6 +239,8 @@ static void name_indirect(struct blk_device *blk, const struct virtio_device *de
 
 	if (!blk->indirect_desc && config->indirect == BLK_INDIRECT_AUTO)
 		policy = BLK_INDIRECT_NEVER;
+	if (virtio_has(dev, VIRTIO_F_IN_ORDER))
+		policy = BLK_INDIRECT_ALWAYS;
 	if (policy == BLK_INDIRECT_THRESHOLD)
 		format(blk->indirect, sizeof(blk->indirect), "threshold:%u",
 		       indirect_threshold(config, blk->queue_size));

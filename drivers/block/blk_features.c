@@ -12,8 +12,8 @@ uint64_t blk_features_known(void)
 	       VIRTIO_BLK_F_BLK_SIZE | VIRTIO_BLK_F_FLUSH | VIRTIO_BLK_F_CONFIG_WCE |
 	       VIRTIO_BLK_F_MQ | VIRTIO_F_ANY_LAYOUT | VIRTIO_F_INDIRECT_DESC | VIRTIO_F_EVENT_IDX |
 	       VIRTIO_F_VERSION_1 | VIRTIO_F_RING_PACKED | VIRTIO_F_ACCESS_PLATFORM |
-	       VIRTIO_F_ORDER_PLATFORM | VIRTIO_F_NOTIFICATION_DATA | VIRTIO_F_NOTIF_CONFIG_DATA |
-	       VIRTIO_F_RING_RESET;
+	       VIRTIO_F_IN_ORDER | VIRTIO_F_ORDER_PLATFORM | VIRTIO_F_NOTIFICATION_DATA |
+	       VIRTIO_F_NOTIF_CONFIG_DATA | VIRTIO_F_RING_RESET;
 }
 
 uint64_t blk_features_wanted(const struct blk_config *config)
@@ -24,6 +24,8 @@ uint64_t blk_features_wanted(const struct blk_config *config)
 		wanted &= ~VIRTIO_F_EVENT_IDX;
 	if (config->ring == BLK_RING_SPLIT)
 		wanted &= ~VIRTIO_F_RING_PACKED;
+	if (config->indirect != BLK_INDIRECT_AUTO && config->indirect != BLK_INDIRECT_ALWAYS)
+		wanted &= ~VIRTIO_F_IN_ORDER;
 	return wanted;
 }
 

@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) unsigned add_prepared(struct blk_qu
 	unsigned i;
 
 	for (i = 0; i < batch.room; i++) {
-		struct vq_head *head = virtqueue_batch_head(&batch, i);
+		struct vq_head *head = virtqueue_batch_head(&batch, i, kind);
 		struct blk_request *req = reqs[i];
 		const struct blk_prepared *p = &req->prepared;
 
@@ -50,7 +50,7 @@ static inline __attribute__((always_inline)) unsigned add_prepared(struct blk_qu
 		statuses[head->id] = BLK_STATUS_UNSET;
 	}
 	virtqueue_batch_end(&q->vq, &batch, i, kind);
-	if (kind == VQ_SPLIT_TABLES || kind == VQ_PACKED_TABLES)
+	if (kind == VQ_SPLIT_TABLES || kind == VQ_PACKED_TABLES || vq_is_in_order(kind))
 		q->counters.indirect += i;
 	return i;
 }
@@ -65,6 +65,10 @@ static inline unsigned add_run(struct blk_queue *q, struct blk_request *const *r
 		return add_prepared(q, reqs, n, VQ_SPLIT_TABLES);
 	case VQ_PACKED_DIRECT:
 		return add_prepared(q, reqs, n, VQ_PACKED_DIRECT);
+	case VQ_SPLIT_IN_ORDER:
+		return add_prepared(q, reqs, n, VQ_SPLIT_IN_ORDER);
+	case VQ_PACKED_IN_ORDER:
+		return add_prepared(q, reqs, n, VQ_PACKED_IN_ORDER);
 	default:
 		return add_prepared(q, reqs, n, VQ_PACKED_TABLES);
 	}
@@ -231,6 +235,10 @@ static inline unsigned reap_run(struct blk_queue *q, struct blk_request **done, 
 		return reap_frames(q, done, max, VQ_SPLIT_TABLES, odd);
 	case VQ_SPLIT_MIXED:
 		return reap_frames(q, done, max, VQ_SPLIT_MIXED, odd);
+	case VQ_SPLIT_IN_ORDER:
+		return reap_frames(q, done, max, VQ_SPLIT_IN_ORDER, odd);
+	case VQ_PACKED_IN_ORDER:
+		return reap_frames(q, done, max, VQ_PACKED_IN_ORDER, odd);
 	default:
 		return reap_frames(q, done, max, VQ_PACKED_MIXED, odd);
 	}

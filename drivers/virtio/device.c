@@ -114,6 +114,8 @@ bool virtio_negotiate(struct virtio_device *dev, uint64_t wanted)
 	wanted |= VIRTIO_F_VERSION_1; /* 6.1 */
 	dev->offered = dev->transport->features(dev);
 	dev->accepted = dev->offered & wanted & virtio_features_possible(dev);
+	if (!virtio_has(dev, VIRTIO_F_INDIRECT_DESC))
+		dev->accepted &= ~VIRTIO_F_IN_ORDER;
 	dev->transport->set_features(dev, dev->accepted);
 	if (!virtio_is_legacy(dev) && !confirm_features(dev))
 		return false;

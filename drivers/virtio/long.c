@@ -7,7 +7,7 @@ static bool prefers_table(const struct virtqueue *vq, uint32_t entries)
 {
 	uint32_t free = virtqueue_free_descriptors(vq);
 
-	if (vq->kind == VQ_SPLIT_TABLES || vq->kind == VQ_PACKED_TABLES)
+	if (vq->kind == VQ_SPLIT_TABLES || vq->kind == VQ_PACKED_TABLES || vq_is_in_order(vq->kind))
 		return true;
 	return free < entries || free < vq->indirect_below;
 }
@@ -18,7 +18,7 @@ bool virtqueue_long_begin(struct virtqueue *vq, struct vq_chain *chain, uint32_t
 	bool indirect = prefers_table(vq, entries) && entries <= vq->tables.entries &&
 			vq->tables.n_free > 0;
 
-	if (free < (indirect ? 1 : entries))
+	if (free < (indirect ? 1 : entries) || (!indirect && vq_is_in_order(vq->kind)))
 		return false;
 	*chain = (struct vq_chain){.vq = vq, .indirect = indirect};
 	if (indirect)
@@ -62,7 +62,9 @@ void virtqueue_release(struct virtqueue *vq, struct vq_head *head)
 		vq->tables.free[vq->tables.n_free++] = *table;
 		*table = NULL;
 	}
-	if (vq_is_packed(vq->kind))
+	if (vq_is_in_order(vq->kind))
+		in_order_release(vq, head);
+	else if (vq_is_packed(vq->kind))
 		packed_release(vq, head);
 	else
 		split_release(vq, head);

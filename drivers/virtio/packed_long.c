@@ -6,7 +6,8 @@ void packed_long_begin(struct vq_chain *chain)
 {
 	struct virtqueue *vq = chain->vq;
 
-	chain->head = vq->free.item[--vq->free.n];
+	chain->head = vq->kind == VQ_PACKED_IN_ORDER ? &vq->head[vq->packed.avail_pos]
+						     : vq->free.item[--vq->free.n];
 	chain->flags = vq->packed.avail_flags;
 	if (chain->indirect)
 		return;

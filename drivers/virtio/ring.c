@@ -61,7 +61,9 @@ static enum vq_kind kind_of(const struct vq_config *config)
 {
 	unsigned way = 2; /* MIXED */
 
-	if (!config->table_entries || (config->indirect_below == 0 && !config->adaptive))
+	if (config->in_order)
+		way = 3;
+	else if (!config->table_entries || (config->indirect_below == 0 && !config->adaptive))
 		way = 0;
 	else if (config->indirect_below > config->size && !config->adaptive)
 		way = 1;
@@ -106,6 +108,7 @@ void virtqueue_restart(struct virtqueue *vq)
 		}
 	}
 	vq->avail_idx = vq->published_idx = vq->used_idx = 0;
+	vq->span = (struct vq_span){0};
 	vq->wanted_16ths = 0;
 	vq->free.n = 0;
 	if (vq_is_packed(vq->kind))

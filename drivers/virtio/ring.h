@@ -123,14 +123,17 @@ struct vq_tables {
 	uint16_t n_free, entries;
 };
 
-/* How a batch is laid out. MIXED is how a queue is where batches differ. */
+/* How a batch is laid out. MIXED is how a queue is where batches differ; IN_ORDER, where the device
+ * keeps to the order: in_order.h. */
 enum vq_kind {
 	VQ_SPLIT_DIRECT,
 	VQ_SPLIT_TABLES,
 	VQ_SPLIT_MIXED,
+	VQ_SPLIT_IN_ORDER,
 	VQ_PACKED_DIRECT,
 	VQ_PACKED_TABLES,
 	VQ_PACKED_MIXED,
+	VQ_PACKED_IN_ORDER,
 };
 
 static inline bool vq_is_packed(enum vq_kind kind)
@@ -138,9 +141,21 @@ static inline bool vq_is_packed(enum vq_kind kind)
 	return kind >= VQ_PACKED_DIRECT;
 }
 
+static inline bool vq_is_in_order(enum vq_kind kind)
+{
+	return kind == VQ_SPLIT_IN_ORDER || kind == VQ_PACKED_IN_ORDER;
+}
+
+/* With IN_ORDER: what is left to be taken of the used entry seen last, and the length that it gave. */
+struct vq_span {
+	uint32_t left; /* buffers */
+	uint32_t len;  /* of the last of them */
+};
+
 struct vq_config {
 	uint16_t size; /* split: a power of two; at least 3 */
 	bool packed, event_idx;
+	bool in_order;	 /* all chains are indirect then */
 	bool contiguous; /* split, for a legacy device: all in one block, at desc_dma (2.7.2) */
 	uint16_t table_entries; /* the longest chain of a table; 0: no indirect descriptors */
 	/* Chains are indirect when less than so many descriptors are free. 0: never, unless they
@@ -158,6 +173,7 @@ struct virtqueue {
 	struct vq_stack free; /* split: whole slots; packed: buffer IDs */
 	/* Chains, counted modulo 65536. avail_idx runs ahead of what is published. */
 	uint16_t avail_idx, published_idx, used_idx;
+	struct vq_span span;
 	uint16_t index, notify_value; /* the latter is what the doorbell takes */
 	bool notify_data;	      /* and a place in the ring with it, in 32 bits (2.9) */
 	uint16_t vector;	      /* of MSI-X; VIRTIO_NO_VECTOR: used buffers raise none */
@@ -241,7 +257,10 @@ static inline dma_addr_t virtqueue_header_dma(const struct virtqueue *vq, uint32
  * back. Requests that are kept the same way meet their old heads, with all that is in their frames.
  */
 struct vq_batch {
-	struct vq_head **heads;
+	union {
+		struct vq_head **heads;
+		struct vq_head *first; /* in order: they follow each other */
+	};
 	uint32_t wanted; /* of them, at most; fewer may be used */
 	uint32_t room;	 /* in chains */
 	union {
@@ -259,9 +278,10 @@ struct vq_batch {
 };
 
 /* The head that the chain number @i of the batch will have; @i is less than room. */
-static inline struct vq_head *virtqueue_batch_head(const struct vq_batch *b, uint32_t i)
+static inline __attribute__((always_inline)) struct vq_head *virtqueue_batch_head(
+	const struct vq_batch *b, uint32_t i, enum vq_kind kind)
 {
-	return b->heads[i];
+	return vq_is_in_order(kind) ? b->first + i : b->heads[i];
 }
 
 VQ_INLINE struct vq_batch virtqueue_batch_of(const struct vq_stack *stack, uint32_t wanted)
@@ -286,6 +306,7 @@ struct vq_drain {
 	struct vq_head **free_end;
 	uint32_t size;
 	bool odd; /* there is an entry that is no frame with just what was expected */
+	struct vq_span span;
 	union {
 		struct {
 			const struct vring_used_elem *ring;
@@ -297,6 +318,14 @@ struct vq_drain {
 			uint32_t pos;
 			uint16_t used_flags;
 		} packed;
+		struct {
+			union {
+				const struct vring_used_elem *used;
+				const struct vring_packed_desc *desc;
+			};
+			uint32_t pos, most; /* the latter: buffers of this drain, at most */
+			uint16_t used_flags;
+		} in_order;
 	};
 };
 

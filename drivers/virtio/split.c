@@ -92,6 +92,17 @@ bool split_create(struct virtqueue *vq, bool contiguous)
 	return true;
 }
 
+/* Each descriptor refers to the table of its head, each entry to the descriptor of its number, for
+ * good but for what long chains do to the former. */
+static void create_in_order(struct virtqueue *vq)
+{
+	for (unsigned id = 0; id < vq->size; id++) {
+		write_frame(vq, vq->head[id].frame->split, 0, &vq->head[id]);
+		split_write_single(vq, &vq->head[id]);
+		vq->split.avail->ring[id] = (uint16_t)id;
+	}
+}
+
 /* A batch gets the top of the stack from below: at first, heads in ascending order. */
 static void create_slots(struct virtqueue *vq)
 {
@@ -118,7 +129,10 @@ void split_start(struct virtqueue *vq)
 	memset(vq->split.used, 0, vq->used_bytes);
 	vq->split.singles.n = 0;
 	vq->split.broken_up = 0;
-	create_slots(vq);
+	if (vq->kind == VQ_SPLIT_IN_ORDER)
+		create_in_order(vq);
+	else
+		create_slots(vq);
 	split_disarm(vq);
 }
 

@@ -18,7 +18,9 @@ void split_long_begin(struct vq_chain *chain)
 {
 	struct virtqueue *vq = chain->vq;
 
-	chain->head = chain->unit = take_unit(vq, chain->indirect);
+	chain->head = chain->unit = vq->kind == VQ_SPLIT_IN_ORDER
+					    ? &vq->head[vq->avail_idx & vq->split.mask]
+					    : take_unit(vq, chain->indirect);
 	chain->head->next_unit = LAST_UNIT;
 	if (!chain->indirect) {
 		chain->table = vq->split.desc;

@@ -26,6 +26,7 @@
 #define VIRTIO_F_VERSION_1	   VIRTIO_F(32)
 #define VIRTIO_F_ACCESS_PLATFORM   VIRTIO_F(33)
 #define VIRTIO_F_RING_PACKED	   VIRTIO_F(34)
+#define VIRTIO_F_IN_ORDER	   VIRTIO_F(35)
 #define VIRTIO_F_ORDER_PLATFORM	   VIRTIO_F(36)
 #define VIRTIO_F_NOTIFICATION_DATA VIRTIO_F(38)
 #define VIRTIO_F_NOTIF_CONFIG_DATA VIRTIO_F(39)
@@ -69,8 +70,9 @@ bool virtio_pci_open(struct virtio_device *dev);
 
 /*
  * Steps 4 to 6 of 3.1.1: accepts what is offered of @wanted, VERSION_1 always, and makes sure
- * that the device agrees; a legacy device is not asked (3.1.2). Sets dev->offered and dev->accepted.
- * Configuration changes have no vector yet.
+ * that the device agrees; a legacy device is not asked (3.1.2). IN_ORDER is accepted only along with
+ * INDIRECT_DESC: in_order.h. Sets dev->offered and dev->accepted. Configuration changes have no
+ * vector yet.
  */
 bool virtio_negotiate(struct virtio_device *dev, uint64_t wanted);
 

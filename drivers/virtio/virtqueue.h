@@ -15,11 +15,14 @@
 #ifndef DRIVERS_VIRTIO_VIRTQUEUE_H
 #define DRIVERS_VIRTIO_VIRTQUEUE_H
 
+#include "drivers/virtio/in_order.h"
 #include "drivers/virtio/packed.h"
 #include "drivers/virtio/split.h"
 
 static inline uint32_t virtqueue_free_descriptors(const struct virtqueue *vq)
 {
+	if (vq->kind == VQ_SPLIT_IN_ORDER)
+		return in_order_free_descriptors(vq);
 	return vq_is_packed(vq->kind) ? packed_free_descriptors(vq) : split_free_descriptors(vq);
 }
 
@@ -38,6 +41,8 @@ VQ_INLINE enum vq_kind virtqueue_choose(struct virtqueue *vq, unsigned *limit)
 VQ_INLINE struct vq_batch virtqueue_batch_begin(struct virtqueue *vq, enum vq_kind kind,
 						uint32_t wanted)
 {
+	if (vq_is_in_order(kind))
+		return in_order_batch_begin(vq, kind, wanted);
 	return vq_is_packed(kind) ? packed_batch_begin(vq, kind, wanted)
 				  : split_batch_begin(vq, kind, wanted);
 }
@@ -47,7 +52,9 @@ VQ_INLINE void virtqueue_batch_place(struct vq_head *head, enum vq_kind kind, vo
 				     dma_addr_t addr, uint64_t data_word)
 {
 	head->token = token;
-	if (vq_is_packed(kind))
+	if (vq_is_in_order(kind))
+		in_order_batch_place(head, kind, addr, data_word);
+	else if (vq_is_packed(kind))
 		packed_batch_place(head, addr, data_word);
 	else
 		split_batch_place(head, kind, addr, data_word);
@@ -62,7 +69,9 @@ VQ_INLINE void virtqueue_batch_add(struct vq_batch *b, uint32_t i, struct vq_hea
 				   enum vq_kind kind, dma_addr_t addr, uint64_t data_word,
 				   uint64_t expected)
 {
-	if (vq_is_packed(kind))
+	if (vq_is_in_order(kind))
+		in_order_batch_add(b, head, kind, addr, data_word, expected);
+	else if (vq_is_packed(kind))
 		packed_batch_add(b, head, kind, addr, data_word, expected);
 	else
 		split_batch_add(b, i, head, expected);
@@ -77,7 +86,9 @@ static inline uint64_t virtqueue_data_word(const struct virtqueue *vq, uint32_t 
 VQ_INLINE void virtqueue_batch_end(struct virtqueue *vq, const struct vq_batch *b, uint32_t n,
 				   enum vq_kind kind)
 {
-	if (vq_is_packed(kind))
+	if (vq_is_in_order(kind))
+		in_order_batch_end(vq, n, kind);
+	else if (vq_is_packed(kind))
 		packed_batch_end(vq, b, n, kind);
 	else
 		split_batch_end(vq, b, n, kind);
@@ -132,11 +143,14 @@ static inline bool virtqueue_kick(struct virtqueue *vq)
 
 static inline bool virtqueue_has_used(const struct virtqueue *vq)
 {
-	return vq_is_packed(vq->kind) ? packed_has_used(vq) : split_has_used(vq);
+	return vq_is_packed(vq->kind) ? packed_has_used(vq) || in_order_in_span(vq)
+				      : split_has_used(vq);
 }
 
 VQ_INLINE struct vq_drain virtqueue_drain_begin(struct virtqueue *vq, enum vq_kind kind)
 {
+	if (vq_is_in_order(kind))
+		return in_order_drain_begin(vq, kind);
 	return vq_is_packed(kind) ? packed_drain_begin(vq) : split_drain_begin(vq, kind);
 }
 
@@ -146,13 +160,17 @@ VQ_INLINE struct vq_drain virtqueue_drain_begin(struct virtqueue *vq, enum vq_ki
  */
 VQ_INLINE struct vq_head *virtqueue_drain_frame(struct vq_drain *d, uint32_t i, enum vq_kind kind)
 {
+	if (vq_is_in_order(kind))
+		return in_order_drain_frame(d, i, kind);
 	return vq_is_packed(kind) ? packed_drain_frame(d) : split_drain_frame(d, i);
 }
 
 /* The frame is the driver's again. */
 VQ_INLINE void virtqueue_drain_free(struct vq_drain *d, struct vq_head *head, enum vq_kind kind)
 {
-	if (vq_is_packed(kind))
+	if (vq_is_in_order(kind))
+		in_order_drain_free(d, head, kind);
+	else if (vq_is_packed(kind))
 		packed_drain_free(d, head);
 	else
 		split_drain_free(d, head, kind);
@@ -161,14 +179,19 @@ VQ_INLINE void virtqueue_drain_free(struct vq_drain *d, struct vq_head *head, en
 VQ_INLINE void virtqueue_drain_end(struct virtqueue *vq, const struct vq_drain *d, uint32_t n,
 				   enum vq_kind kind)
 {
-	if (vq_is_packed(kind))
+	if (vq_is_in_order(kind))
+		in_order_drain_end(vq, d, n, kind);
+	else if (vq_is_packed(kind))
 		packed_drain_end(vq, d, n);
 	else
 		split_drain_end(vq, d, n, kind);
 }
 
+/* Of the completion at which a drain stopped; after virtqueue_drain_end(). NULL: it is none of ours. */
 static inline struct vq_head *virtqueue_look(const struct virtqueue *vq, uint32_t *len)
 {
+	if (vq_is_in_order(vq->kind))
+		return in_order_look(vq, len);
 	return vq_is_packed(vq->kind) ? packed_look(vq, len) : split_look(vq, len);
 }
 
@@ -194,6 +217,8 @@ static inline bool virtqueue_arm(const struct virtqueue *vq, uint16_t n)
 	else
 		split_wish(vq, n);
 	barrier_full();
+	if (vq_is_in_order(vq->kind))
+		return in_order_before_event(vq, n);
 	return packed ? packed_before_event(vq, n) : split_before_event(vq, n);
 }
 

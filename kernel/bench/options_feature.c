@@ -4,6 +4,7 @@
 
 #include "drivers/block/blk_features.h"
 #include "drivers/virtio/features.h"
+#include "drivers/virtio/virtio.h"
 #include "kernel/bench/options_table.h"
 #include "lib/format.h"
 #include "lib/mem.h"
@@ -89,7 +90,9 @@ bool features_honoured(const struct blk_config *config, const struct blk_device 
 		return refuse(dev, bit, "1",
 			      !(f->offered & mask) ? "the device does not offer it"
 			      : !(f->known & mask) ? "this driver has no use for it"
-						   : "another option declines it",
+			      : mask == VIRTIO_F_IN_ORDER && !dev->indirect_desc
+				      ? "it takes indirect_desc, which is not accepted"
+				      : "another option declines it",
 			      error, error_size);
 	}
 	return true;

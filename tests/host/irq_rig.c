@@ -97,7 +97,7 @@ void irq_submit(struct irq_rig *r, unsigned q)
 	struct vq_head *head;
 
 	assert_true(batch.room > 0);
-	head = virtqueue_batch_head(&batch, 0);
+	head = virtqueue_batch_head(&batch, 0, VQ_SPLIT_DIRECT);
 	head->frame->header[0] = 0;
 	head->frame->header[1] = 7;
 	r->statuses[q][head->id] = 0xff;

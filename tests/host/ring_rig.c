@@ -19,7 +19,8 @@ void ring_bring_up(struct rig *rig, uint16_t size, bool event_idx, uint16_t tabl
 void ring_bring_up_as(struct rig *rig, struct vq_config *config)
 {
 	uint64_t wanted = VIRTIO_F_INDIRECT_DESC | (config->event_idx ? VIRTIO_F_EVENT_IDX : 0) |
-			  (config->packed ? VIRTIO_F_RING_PACKED : 0);
+			  (config->packed ? VIRTIO_F_RING_PACKED : 0) |
+			  (config->in_order ? VIRTIO_F_IN_ORDER : 0);
 	uint16_t size = config->size;
 
 	rig->disk.queue_size[0] = size;
@@ -64,7 +65,7 @@ void ring_add(struct ring_cell *cell, uint64_t sector)
 	struct vq_head *head;
 
 	assert_true(batch.room > 0);
-	head = virtqueue_batch_head(&batch, 0);
+	head = virtqueue_batch_head(&batch, 0, kind);
 	head->frame->header[0] = 0;
 	head->frame->header[1] = sector;
 	ring.statuses[head->id] = 0xff;
@@ -87,6 +88,7 @@ static struct vq_head *take(uint32_t *len)
 	enum vq_kind kind = ring.vq.kind;
 	struct vq_drain drain = virtqueue_drain_begin(&ring.vq, kind);
 	struct vq_head *h = virtqueue_drain_frame(&drain, 0, kind);
+	bool odd = drain.odd;
 
 	if (h) {
 		*len = virtqueue_head_writable(h);
@@ -94,7 +96,8 @@ static struct vq_head *take(uint32_t *len)
 		virtqueue_drain_end(&ring.vq, &drain, 1, kind);
 		return h;
 	}
-	if (!drain.odd)
+	virtqueue_drain_end(&ring.vq, &drain, 0, kind);
+	if (!odd)
 		return NULL;
 	h = virtqueue_look(&ring.vq, len);
 	if (h && *len == virtqueue_head_writable(h)) {

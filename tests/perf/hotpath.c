@@ -2,6 +2,8 @@
 /*
  * What do the submit and complete paths cost per request? A job of the real engine against the
  * fake device in lock-step, for tools/insns-host to run under callgrind, which counts instructions.
+ *
+ *     hotpath OPTIONS BUFFERS     BUFFERS: that a used entry stands for, with IN_ORDER
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +46,8 @@ int main(int argc, char **argv)
 	fake_disk_init(&disk);
 	disk.queue_size[0] = 256; /* room for all 64, as QEMU offers */
 	disk.seg_max = 254;
-	disk.features |= FAKE_BIT(FAKE_RING_PACKED);
+	disk.features |= FAKE_BIT(FAKE_RING_PACKED) | FAKE_BIT(FAKE_IN_ORDER);
+	disk.used_batch = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
 	fake_disk_plug(&disk, 0, 3, 0);
 	fake_disk_caps(&disk);
 	pci_init();

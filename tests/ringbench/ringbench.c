@@ -3,7 +3,7 @@
  * What does the ring itself cost per buffer? The driver's real ring code against the least device,
  * in one thread by turns, or in two on CPUs of their own. For tools/ringbench.
  *
- *     ringbench split|packed direct|indirect THREADS BATCH BUFFERS
+ *     ringbench split|packed direct|indirect|in-order THREADS BATCH BUFFERS
  *
  * prints nanoseconds per buffer. A buffer is a chain of header, data and status, as a disk has it.
  */
@@ -48,7 +48,7 @@ __attribute__((always_inline)) static inline unsigned add(struct virtqueue *vq, 
 	if (n > batch.room)
 		n = batch.room;
 	for (i = 0; i < n; i++) {
-		struct vq_head *head = virtqueue_batch_head(&batch, i);
+		struct vq_head *head = virtqueue_batch_head(&batch, i, kind);
 
 		virtqueue_batch_place(head, kind, &bench, (uintptr_t)bench.data, word);
 		virtqueue_batch_add(&batch, i, head, kind, (uintptr_t)bench.data, word, WRITABLE);
@@ -65,11 +65,10 @@ __attribute__((always_inline)) static inline unsigned take(struct virtqueue *vq,
 {
 	struct vq_drain drain = virtqueue_drain_begin(vq, kind);
 	struct vq_head *head;
-	uint32_t id;
 	unsigned n;
 
-	for (n = 0; (head = virtqueue_drain_frame(&drain, n, &id, kind)) != NULL; n++)
-		virtqueue_drain_free(&drain, head, id, kind);
+	for (n = 0; (head = virtqueue_drain_frame(&drain, n, kind)) != NULL; n++)
+		virtqueue_drain_free(&drain, head, kind);
 	virtqueue_drain_end(vq, &drain, n, kind);
 	if (drain.odd || vq->broken)
 		abort();
@@ -77,16 +76,20 @@ __attribute__((always_inline)) static inline unsigned take(struct virtqueue *vq,
 }
 
 /* One copy for each kind, as in the block driver. */
-#define FOR_EACH_KIND(kind, call)              \
-	switch (kind) {                        \
-	case VQ_SPLIT_DIRECT:                  \
-		return call(VQ_SPLIT_DIRECT);  \
-	case VQ_SPLIT_TABLES:                  \
-		return call(VQ_SPLIT_TABLES);  \
-	case VQ_PACKED_DIRECT:                 \
-		return call(VQ_PACKED_DIRECT); \
-	default:                               \
-		return call(VQ_PACKED_TABLES); \
+#define FOR_EACH_KIND(kind, call)                \
+	switch (kind) {                          \
+	case VQ_SPLIT_DIRECT:                    \
+		return call(VQ_SPLIT_DIRECT);    \
+	case VQ_SPLIT_TABLES:                    \
+		return call(VQ_SPLIT_TABLES);    \
+	case VQ_SPLIT_IN_ORDER:                  \
+		return call(VQ_SPLIT_IN_ORDER);  \
+	case VQ_PACKED_DIRECT:                   \
+		return call(VQ_PACKED_DIRECT);   \
+	case VQ_PACKED_IN_ORDER:                 \
+		return call(VQ_PACKED_IN_ORDER); \
+	default:                                 \
+		return call(VQ_PACKED_TABLES);   \
 	}
 
 __attribute__((noinline)) unsigned driver_add(struct virtqueue *vq, enum vq_kind kind, unsigned n)
@@ -104,11 +107,11 @@ __attribute__((noinline)) unsigned driver_take(struct virtqueue *vq, enum vq_kin
 /* Whole batches as long as the ring has room; the device runs by itself, or here by turns. */
 static void drive(void)
 {
-	unsigned added = 0, taken = 0, most = bench.vq.free.n, n;
+	unsigned added = 0, taken = 0, most = virtqueue_free_descriptors(&bench.vq), n;
 	enum vq_kind kind = bench.vq.kind;
 
-	if (kind == VQ_SPLIT_TABLES)
-		most = bench.vq.split.singles.n;
+	if (kind == VQ_SPLIT_DIRECT || kind == VQ_PACKED_DIRECT)
+		most /= VQ_FRAME_DESCRIPTORS;
 	if (bench.batch < most)
 		most -= most % bench.batch; /* what is in flight at most: whole batches */
 	while (taken < bench.buffers) {
@@ -166,7 +169,8 @@ static bool set_up(int argc, char **argv)
 	if (argc != 6)
 		return false;
 	config.packed = strcmp(argv[1], "packed") == 0;
-	if (strcmp(argv[2], "indirect") == 0) {
+	config.in_order = strcmp(argv[2], "in-order") == 0;
+	if (config.in_order || strcmp(argv[2], "indirect") == 0) {
 		config.table_entries = VQ_FRAME_DESCRIPTORS;
 		config.indirect_below = UINT32_MAX;
 	}
@@ -190,7 +194,8 @@ int main(int argc, char **argv)
 {
 	if (!set_up(argc, argv)) {
 		fprintf(stderr,
-			"usage: ringbench split|packed direct|indirect THREADS BATCH BUFFERS\n"
+			"usage: ringbench split|packed direct|indirect|in-order THREADS BATCH "
+			"BUFFERS\n"
 			"THREADS 1 or 2, BATCH 1 to %u\n",
 			RING_SIZE / VQ_FRAME_DESCRIPTORS);
 		return 2;
