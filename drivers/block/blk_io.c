@@ -35,10 +35,10 @@ static inline __attribute__((always_inline)) unsigned add_prepared(struct blk_qu
 
 		if (unlikely(!is_inside(q, req)))
 			break;
-		if (unlikely(head->stamp != p->stamp)) {
+		if (unlikely(head->stamp != virtqueue_batch_stamp(p->stamp, kind))) {
 			if (p->queue != q)
 				break;
-			head->stamp = p->stamp;
+			head->stamp = virtqueue_batch_stamp(p->stamp, kind);
 			head->frame->header[0] = p->type;
 			virtqueue_batch_place(head, kind, req, req->sgl.inline_sg[0].addr,
 					      p->data_word);

@@ -66,7 +66,7 @@ static inline __attribute__((always_inline)) void in_order_batch_place(struct vq
 								       uint64_t data_word)
 {
 	if (kind == VQ_PACKED_IN_ORDER)
-		packed_batch_place(head, addr, data_word);
+		packed_batch_place(head, kind, addr, data_word);
 	else
 		split_batch_place(head, VQ_SPLIT_TABLES, addr, data_word);
 }

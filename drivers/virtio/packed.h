@@ -128,12 +128,14 @@ VQ_INLINE struct vq_batch packed_batch_begin(struct virtqueue *vq, enum vq_kind 
 }
 
 /* The data in the table of this ID, where no flag but WRITE may be; a direct chain does without. */
-VQ_INLINE void packed_batch_place(struct vq_head *head, dma_addr_t addr, uint64_t data_word)
+VQ_INLINE void packed_batch_place(struct vq_head *head, enum vq_kind kind, dma_addr_t addr,
+				  uint64_t data_word)
 {
 	struct vring_packed_desc *data = &head->frame->packed[1];
 
 	data->addr = addr;
 	*vring_word_of(data) = data_word;
+	head->descriptors = kind == VQ_PACKED_DIRECT ? VQ_FRAME_DESCRIPTORS : 1;
 }
 
 /*
@@ -150,7 +152,6 @@ VQ_INLINE void packed_batch_add(struct vq_batch *b, struct vq_head *head, enum v
 		__atomic_store_n(b->packed.first_word, b->packed.first_bits | head->packed.id_word,
 				 __ATOMIC_RELAXED);
 		b->packed.next += sizeof(struct vring_packed_desc);
-		head->descriptors = 1;
 	} else {
 		char *second = b->packed.next + b->packed.second;
 		char *third = b->packed.next + b->packed.third;
@@ -165,7 +166,6 @@ VQ_INLINE void packed_batch_add(struct vq_batch *b, struct vq_head *head, enum v
 		__atomic_store_n(vring_word_of(third), b->packed.third_bits | head->packed.id_word,
 				 __ATOMIC_RELAXED);
 		b->packed.next += VQ_FRAME_DESCRIPTORS * sizeof(struct vring_packed_desc);
-		head->descriptors = VQ_FRAME_DESCRIPTORS;
 	}
 	b->packed.first_word = vring_word_of(b->packed.next);
 	head->expected = expected;

@@ -47,6 +47,13 @@ VQ_INLINE struct vq_batch virtqueue_batch_begin(struct virtqueue *vq, enum vq_ki
 				  : split_batch_begin(vq, kind, wanted);
 }
 
+/* What vq_head.stamp is to be for contents of @stamp, below 2^63: a buffer ID of a packed ring that
+ * carried a chain of one descriptor is to be placed anew for one of three. */
+VQ_INLINE uint64_t virtqueue_batch_stamp(uint64_t stamp, enum vq_kind kind)
+{
+	return kind == VQ_PACKED_DIRECT ? stamp | 1ull << 63 : stamp;
+}
+
 /* Puts into the frame of @head what stays the same from one use to the next: see vq_head.stamp. */
 VQ_INLINE void virtqueue_batch_place(struct vq_head *head, enum vq_kind kind, void *token,
 				     dma_addr_t addr, uint64_t data_word)
@@ -55,7 +62,7 @@ VQ_INLINE void virtqueue_batch_place(struct vq_head *head, enum vq_kind kind, vo
 	if (vq_is_in_order(kind))
 		in_order_batch_place(head, kind, addr, data_word);
 	else if (vq_is_packed(kind))
-		packed_batch_place(head, addr, data_word);
+		packed_batch_place(head, kind, addr, data_word);
 	else
 		split_batch_place(head, kind, addr, data_word);
 }
