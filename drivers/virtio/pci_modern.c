@@ -131,7 +131,10 @@ static bool queue_start(struct virtio_device *dev, const struct virtqueue *vq)
 	write64(dev, QUEUE_DRIVER, vq->avail_dma);
 	write64(dev, QUEUE_DEVICE, vq->used_dma);
 	region_write16(&dev->common, QUEUE_ENABLE, 1);
-	return true;
+	if (region_read16(&dev->common, QUEUE_ENABLE) == 1)
+		return true;
+	log_error("%s: queue %u: device did not enable it", dev->name, vq->index);
+	return false;
 }
 
 static void queue_reset(struct virtio_device *dev, uint16_t index)

@@ -135,7 +135,7 @@ unsigned fake_packed_walk(struct fake_disk *disk, struct fake_queue *queue, bool
 	if (queue->packed.in_flight[chain->id])
 		fake_violate("RING-PACKED-20: buffer id %u is in flight already", chain->id);
 	queue->packed.in_flight[chain->id] = 1;
-	if (fake_accepted(disk, FAKE_SEG_MAX) && chain->nr_segs > disk->seg_max + 2)
+	if (fake_accepted(disk, FAKE_SEG_MAX) && chain->nr_segs > disk->seg_max + 2ull)
 		fake_violate("RING-PACKED-04: list of %u elements, seg_max %u", chain->nr_segs,
 			     disk->seg_max);
 	queue->pending[queue->nr_pending++] = (uint16_t)(chain - queue->chain);
