@@ -19,9 +19,8 @@ static inline bool is_inside(const struct blk_queue *q, const struct blk_request
  * Adds prepared requests until one is not, or the batch is full; returns how many. @kind is a constant
  * where this is called: the same code several times over, each with one layout in it.
  */
-static inline __attribute__((always_inline)) unsigned add_prepared(struct blk_queue *q,
-								   struct blk_request *const *reqs,
-								   unsigned n, enum vq_kind kind)
+VQ_INLINE unsigned add_prepared(struct blk_queue *q, struct blk_request *const *reqs, unsigned n,
+				enum vq_kind kind)
 {
 	struct vq_batch batch = virtqueue_batch_begin(&q->vq, kind, n);
 	struct blk_progress fresh = {.status = BLK_OK, .issued_scan = q->scans, .parts_left = 1};
@@ -106,7 +105,7 @@ static bool add_other(struct blk_queue *q, struct blk_request *req)
 	return added == 1;
 }
 
-static inline __attribute__((always_inline)) void publish_and_kick(struct blk_queue *q)
+VQ_INLINE void publish_and_kick(struct blk_queue *q)
 {
 	uint16_t commands = (uint16_t)(q->vq.avail_idx - q->vq.published_idx);
 
@@ -198,10 +197,8 @@ static struct blk_request *__attribute__((noinline)) reap_odd(struct blk_queue *
 }
 
 /* Takes up to @max completions of frames that are good; stops at another, which is then *@odd. */
-static inline __attribute__((always_inline)) unsigned reap_frames(struct blk_queue *q,
-								  struct blk_request **done,
-								  unsigned max, enum vq_kind kind,
-								  bool *odd)
+VQ_INLINE unsigned reap_frames(struct blk_queue *q, struct blk_request **done, unsigned max,
+			       enum vq_kind kind, bool *odd)
 {
 	struct vq_drain drain = virtqueue_drain_begin(&q->vq, kind);
 	const uint8_t *statuses = q->status;

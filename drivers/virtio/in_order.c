@@ -8,16 +8,11 @@ static bool packed_before(const struct virtqueue *vq, uint32_t n)
 	uint32_t done = vq->span.left, in_flight = virtqueue_in_flight(vq);
 
 	while (done < n) {
-		uint32_t pos = (vq->packed.used_place & VRING_PACKED_PLACE_OFF) + done, span;
-		uint16_t used_flags = packed_used_flags(vq->packed.used_place);
-		const struct vring_packed_desc *desc;
+		uint16_t place = packed_place_ahead(vq, done);
+		uint32_t pos = place & VRING_PACKED_PLACE_OFF, span;
+		const struct vring_packed_desc *desc = &vq->packed.desc[pos];
 
-		if (pos >= vq->size) {
-			pos -= vq->size;
-			used_flags ^= VRING_PACKED_DESC_F_BOTH;
-		}
-		desc = &vq->packed.desc[pos];
-		if (!packed_is_used(desc, used_flags))
+		if (!packed_is_used(desc, packed_used_flags(place)))
 			return true;
 		span = in_order_span(pos, __atomic_load_n(&desc->id, __ATOMIC_RELAXED), vq->size);
 		if (span - 1 >= in_flight - done)

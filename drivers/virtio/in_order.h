@@ -40,8 +40,8 @@ static inline uint32_t in_order_free_descriptors(const struct virtqueue *vq)
 }
 
 /* In either ring a batch is a straight run. */
-static inline __attribute__((always_inline)) struct vq_batch in_order_batch_begin(
-	struct virtqueue *vq, enum vq_kind kind, uint32_t wanted)
+VQ_INLINE struct vq_batch in_order_batch_begin(struct virtqueue *vq, enum vq_kind kind,
+					       uint32_t wanted)
 {
 	uint32_t pos, free, to_end;
 	struct vq_batch b = {0};
@@ -60,10 +60,8 @@ static inline __attribute__((always_inline)) struct vq_batch in_order_batch_begi
 	return b;
 }
 
-static inline __attribute__((always_inline)) void in_order_batch_place(struct vq_head *head,
-								       enum vq_kind kind,
-								       dma_addr_t addr,
-								       uint64_t data_word)
+VQ_INLINE void in_order_batch_place(struct vq_head *head, enum vq_kind kind, dma_addr_t addr,
+				    uint64_t data_word)
 {
 	if (kind == VQ_PACKED_IN_ORDER)
 		packed_batch_place(head, kind, addr, data_word);
@@ -71,9 +69,8 @@ static inline __attribute__((always_inline)) void in_order_batch_place(struct vq
 		split_batch_place(head, VQ_SPLIT_TABLES, addr, data_word);
 }
 
-static inline __attribute__((always_inline)) void in_order_batch_add(
-	struct vq_batch *b, struct vq_head *head, enum vq_kind kind, dma_addr_t addr,
-	uint64_t data_word, uint64_t expected)
+VQ_INLINE void in_order_batch_add(struct vq_batch *b, struct vq_head *head, enum vq_kind kind,
+				  dma_addr_t addr, uint64_t data_word, uint64_t expected)
 {
 	if (kind == VQ_PACKED_IN_ORDER)
 		packed_batch_add(b, head, VQ_PACKED_TABLES, addr, data_word, expected);
@@ -81,8 +78,7 @@ static inline __attribute__((always_inline)) void in_order_batch_add(
 		head->expected = expected;
 }
 
-static inline __attribute__((always_inline)) void in_order_batch_end(struct virtqueue *vq,
-								     uint32_t n, enum vq_kind kind)
+VQ_INLINE void in_order_batch_end(struct virtqueue *vq, uint32_t n, enum vq_kind kind)
 {
 	vq->avail_idx = (uint16_t)(vq->avail_idx + n);
 	if (kind == VQ_PACKED_IN_ORDER)
@@ -104,8 +100,7 @@ static inline bool in_order_in_span(const struct virtqueue *vq)
 	return __atomic_load_n(&vq->span.left, __ATOMIC_RELAXED) > 0;
 }
 
-static inline __attribute__((always_inline)) struct vq_drain in_order_drain_begin(
-	struct virtqueue *vq, enum vq_kind kind)
+VQ_INLINE struct vq_drain in_order_drain_begin(struct virtqueue *vq, enum vq_kind kind)
 {
 	struct vq_drain d = {.head = vq->head, .size = vq->size, .span = vq->span};
 
@@ -126,9 +121,7 @@ static inline __attribute__((always_inline)) struct vq_drain in_order_drain_begi
 }
 
 /* Reads the next used entry, if there is one. As for acquire, see split_used() and packed_drain_frame(). */
-static inline __attribute__((always_inline)) bool in_order_next_used(struct vq_drain *d, uint32_t i,
-								     enum vq_kind kind,
-								     uint32_t *id)
+VQ_INLINE bool in_order_next_used(struct vq_drain *d, uint32_t i, enum vq_kind kind, uint32_t *id)
 {
 	const struct vring_packed_desc *desc = &d->in_order.desc[d->in_order.pos];
 	const struct vring_used_elem *elem = &d->in_order.used[d->in_order.pos];
@@ -149,8 +142,7 @@ static inline __attribute__((always_inline)) bool in_order_next_used(struct vq_d
 
 /* Whether an entry that names @id can be true: it must not stand for more than is in flight, or, in a
  * split ring, than the used index has moved by. */
-static inline __attribute__((always_inline)) bool in_order_open(struct vq_drain *d, uint32_t i,
-								uint32_t id)
+VQ_INLINE bool in_order_open(struct vq_drain *d, uint32_t i, uint32_t id)
 {
 	uint32_t n = in_order_span(d->in_order.pos, id, d->size);
 
@@ -160,8 +152,7 @@ static inline __attribute__((always_inline)) bool in_order_open(struct vq_drain 
 }
 
 /* The length is that of the last of a span; the first question is for the span that is but one. */
-static inline __attribute__((always_inline)) struct vq_head *in_order_drain_frame(
-	struct vq_drain *d, uint32_t i, enum vq_kind kind)
+VQ_INLINE struct vq_head *in_order_drain_frame(struct vq_drain *d, uint32_t i, enum vq_kind kind)
 {
 	struct vq_head *head = &d->head[d->in_order.pos];
 	uint32_t id;
@@ -185,9 +176,7 @@ static inline __attribute__((always_inline)) struct vq_head *in_order_drain_fram
 	return NULL;
 }
 
-static inline __attribute__((always_inline)) void in_order_drain_free(struct vq_drain *d,
-								      struct vq_head *head,
-								      enum vq_kind kind)
+VQ_INLINE void in_order_drain_free(struct vq_drain *d, struct vq_head *head, enum vq_kind kind)
 {
 	head->expected = VQ_IDLE;
 	d->span.left--;
@@ -198,9 +187,8 @@ static inline __attribute__((always_inline)) void in_order_drain_free(struct vq_
 	}
 }
 
-static inline __attribute__((always_inline)) void in_order_drain_end(struct virtqueue *vq,
-								     const struct vq_drain *d,
-								     uint32_t n, enum vq_kind kind)
+VQ_INLINE void in_order_drain_end(struct virtqueue *vq, const struct vq_drain *d, uint32_t n,
+				  enum vq_kind kind)
 {
 	__atomic_store_n(&vq->span.left, d->span.left, __ATOMIC_RELAXED);
 	vq->span.len = d->span.len;

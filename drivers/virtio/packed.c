@@ -64,8 +64,7 @@ enum vq_kind packed_choose(struct virtqueue *vq, unsigned *limit)
 	return VQ_PACKED_DIRECT;
 }
 
-/* The place @distance descriptors, less than a lap, past used_place. */
-static uint16_t used_place(const struct virtqueue *vq, uint32_t distance)
+uint16_t packed_place_ahead(const struct virtqueue *vq, uint32_t distance)
 {
 	uint32_t pos = (vq->packed.used_place & VRING_PACKED_PLACE_OFF) + distance;
 	uint32_t wrap = vq->packed.used_place & VRING_PACKED_PLACE_WRAP;
@@ -90,7 +89,7 @@ static uint32_t event_distance(const struct virtqueue *vq, uint16_t n)
 
 uint16_t packed_event_off_wrap(const struct virtqueue *vq, uint16_t n)
 {
-	return used_place(vq, event_distance(vq, n));
+	return packed_place_ahead(vq, event_distance(vq, n));
 }
 
 /* Walks over what is used, as the drain will; a lie among it ends the walk, for that to find. */
@@ -99,7 +98,7 @@ bool packed_before_event(const struct virtqueue *vq, uint16_t n)
 	uint32_t event = event_distance(vq, n), distance = 0;
 
 	while (distance <= event) {
-		uint16_t place = used_place(vq, distance), id;
+		uint16_t place = packed_place_ahead(vq, distance), id;
 		const struct vring_packed_desc *desc =
 			&vq->packed.desc[place & VRING_PACKED_PLACE_OFF];
 

@@ -38,6 +38,8 @@ bool packed_create(struct virtqueue *vq);
 void packed_start(struct virtqueue *vq);
 /* Where batches differ: how the next is to be laid out, and how long it may be. */
 enum vq_kind packed_choose(struct virtqueue *vq, unsigned *limit);
+/* The place @distance descriptors, less than a lap, past used_place. */
+uint16_t packed_place_ahead(const struct virtqueue *vq, uint32_t distance);
 /* Where the @n-th chain from now will be used, or before; and whether the device is not past that. */
 uint16_t packed_event_off_wrap(const struct virtqueue *vq, uint16_t n);
 bool packed_before_event(const struct virtqueue *vq, uint16_t n);
@@ -249,8 +251,7 @@ VQ_INLINE struct vq_drain packed_drain_begin(struct virtqueue *vq)
 
 /*
  * Looks at the next used descriptor, if there is one. The acquire pairs with the device's release of
- * the flags: ID, length and data are seen whole (2.8.22). The buffer ID, which must be below the
- * queue size, is looked up in private memory; nothing else of the descriptor means anything.
+ * the flags: ID, length and data are seen whole (2.8.22). Nothing else of the descriptor means anything.
  */
 VQ_INLINE struct vq_head *packed_drain_frame(struct vq_drain *d)
 {
@@ -261,10 +262,7 @@ VQ_INLINE struct vq_head *packed_drain_frame(struct vq_drain *d)
 		return NULL;
 	id = __atomic_load_n(&desc->id, __ATOMIC_RELAXED);
 	len = __atomic_load_n(&desc->len, __ATOMIC_RELAXED);
-	if (__builtin_expect(id < d->size, 1) && __builtin_expect(d->head[id].expected == len, 1))
-		return &d->head[id];
-	d->odd = true;
-	return NULL;
+	return virtqueue_drain_known(d, id, len);
 }
 
 /* The chain took up some descriptors of the ring, of which the device wrote one: past them. */

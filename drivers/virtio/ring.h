@@ -278,8 +278,8 @@ struct vq_batch {
 };
 
 /* The head that the chain number @i of the batch will have; @i is less than room. */
-static inline __attribute__((always_inline)) struct vq_head *virtqueue_batch_head(
-	const struct vq_batch *b, uint32_t i, enum vq_kind kind)
+VQ_INLINE struct vq_head *virtqueue_batch_head(const struct vq_batch *b, uint32_t i,
+					       enum vq_kind kind)
 {
 	return vq_is_in_order(kind) ? b->first + i : b->heads[i];
 }
@@ -328,5 +328,15 @@ struct vq_drain {
 		} in_order;
 	};
 };
+
+/* The head with number @id, which must be below the queue size, if its chain is a frame in flight in
+ * which @len is what the device was to write. It is looked up in private memory, never in the ring. */
+VQ_INLINE struct vq_head *virtqueue_drain_known(struct vq_drain *d, uint32_t id, uint32_t len)
+{
+	if (__builtin_expect(id < d->size, 1) && __builtin_expect(d->head[id].expected == len, 1))
+		return &d->head[id];
+	d->odd = true;
+	return NULL;
+}
 
 #endif

@@ -171,10 +171,7 @@ VQ_INLINE struct vq_drain split_drain_begin(struct virtqueue *vq, enum vq_kind k
 			  .n = split_used(vq)}};
 }
 
-/*
- * Looks at used entry number @i. The head, which must be below the queue size, is looked up in
- * private memory, never in the ring.
- */
+/* Looks at used entry number @i. */
 VQ_INLINE struct vq_head *split_drain_frame(struct vq_drain *d, uint32_t i)
 {
 	const struct vring_used_elem *elem =
@@ -185,10 +182,7 @@ VQ_INLINE struct vq_head *split_drain_frame(struct vq_drain *d, uint32_t i)
 		return NULL;
 	id = __atomic_load_n(&elem->id, __ATOMIC_RELAXED);
 	len = __atomic_load_n(&elem->len, __ATOMIC_RELAXED);
-	if (__builtin_expect(id < d->size, 1) && __builtin_expect(d->head[id].expected == len, 1))
-		return &d->head[id];
-	d->odd = true;
-	return NULL;
+	return virtqueue_drain_known(d, id, len);
 }
 
 VQ_INLINE void split_drain_free(struct vq_drain *d, struct vq_head *head, enum vq_kind kind)

@@ -211,9 +211,9 @@ static inline void virtqueue_park_interrupts(const struct virtqueue *vq)
 
 /*
  * Asks for an interrupt once @n more buffers are used, at most those in flight, or before where
- * chains in a packed ring may differ in length. False if they are already: then none may come. The full barrier keeps the look at the ring behind the store of the
- * wish, as the device keeps its look at the wish behind the store that used: one of the two sees
- * the other (2.7.14, 2.8.22).
+ * chains in a packed ring may differ in length. False if they are already: then none may come. The
+ * full barrier keeps the look at the ring behind the store of the wish, as the device keeps its look
+ * at the wish behind the store that used: one of the two sees the other (2.7.14, 2.8.22).
  */
 static inline bool virtqueue_arm(const struct virtqueue *vq, uint16_t n)
 {
