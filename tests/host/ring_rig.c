@@ -76,6 +76,26 @@ void ring_add(struct ring_cell *cell, uint64_t sector)
 	virtqueue_batch_end(&ring.vq, &batch, 1, kind);
 }
 
+bool ring_add_long(struct ring_cell *cell, unsigned entries)
+{
+	struct vq_chain chain;
+	unsigned i;
+
+	if (!virtqueue_long_begin(&ring.vq, &chain, entries))
+		return false;
+	chain.head->frame->header[0] = 1;
+	chain.head->frame->header[1] = 20000;
+	ring.statuses[chain.head->id] = 0xff;
+	virtqueue_long_put(&chain, virtqueue_header_dma(&ring.vq, chain.head->id), 16,
+			   VRING_DESC_F_NEXT);
+	for (i = 2; i < entries; i++)
+		virtqueue_long_put(&chain, dma_map(cell->data, 512), 512, VRING_DESC_F_NEXT);
+	virtqueue_long_put(&chain, chain.head->status_dma, 1, VRING_DESC_F_WRITE);
+	virtqueue_long_end(&chain, cell, 1);
+	cell->busy = true;
+	return true;
+}
+
 void ring_publish(void)
 {
 	virtqueue_publish(&ring.vq);

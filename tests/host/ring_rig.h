@@ -31,6 +31,8 @@ void ring_bring_up(struct rig *rig, uint16_t size, bool event_idx, uint16_t tabl
 void ring_tear_down(void);
 /* A read of one sector, in one slot, which must be free. */
 void ring_add(struct ring_cell *cell, uint64_t sector);
+/* A write of the same sector some times over, as a chain of @entries; false: no room for it. */
+bool ring_add_long(struct ring_cell *cell, unsigned entries);
 /* How many more frames there is room for at least, if all are direct, or all in tables. */
 unsigned ring_room(void);
 /* Publishes, and notifies if the device asks for it. */

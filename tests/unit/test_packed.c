@@ -29,27 +29,6 @@ static void first_state(void **state)
 	}
 }
 
-/* A write of the same sector some times over, as a chain of @entries. */
-static bool add_long(struct ring_cell *cell, unsigned entries)
-{
-	struct vq_chain chain;
-	unsigned i;
-
-	if (!virtqueue_long_begin(&ring.vq, &chain, entries))
-		return false;
-	chain.head->frame->header[0] = 1;
-	chain.head->frame->header[1] = 20000;
-	ring.statuses[chain.head->id] = 0xff;
-	virtqueue_long_put(&chain, virtqueue_header_dma(&ring.vq, chain.head->id), 16,
-			   VRING_DESC_F_NEXT);
-	for (i = 2; i < entries; i++)
-		virtqueue_long_put(&chain, dma_map(cell->data, 512), 512, VRING_DESC_F_NEXT);
-	virtqueue_long_put(&chain, chain.head->status_dma, 1, VRING_DESC_F_WRITE);
-	virtqueue_long_end(&chain, cell, 1);
-	cell->busy = true;
-	return true;
-}
-
 static bool has_room(void)
 {
 	return ring_room() > 0 &&
@@ -68,8 +47,8 @@ static void laps(struct rig *rig, struct vq_config config, unsigned chains, unsi
 			if (ring.cells[i].busy)
 				continue;
 			if (longest && fake_random(&rig->disk) % 2) {
-				if (!add_long(&ring.cells[i],
-					      3 + fake_random(&rig->disk) % (longest - 2)))
+				if (!ring_add_long(&ring.cells[i],
+						   3 + fake_random(&rig->disk) % (longest - 2)))
 					break;
 			} else {
 				ring_add(&ring.cells[i], sent % 4096);
@@ -299,11 +278,11 @@ static void nearly_full(void **state)
 		assert_int_equal(virtqueue_free_descriptors(&ring.vq), room);
 		memcpy(before, ring.vq.packed.desc, sizeof(before));
 		for (unsigned entries = room + 1; entries <= 16; entries++)
-			assert_false(add_long(&ring.cells[9], entries));
+			assert_false(ring_add_long(&ring.cells[9], entries));
 		fake_step();
 		expect_untouched(before, 0, 16);
 	}
-	assert_true(add_long(&ring.cells[9], 13)); /* and that is just what fits */
+	assert_true(ring_add_long(&ring.cells[9], 13)); /* and that is just what fits */
 	expect_untouched(before, 12, 3);
 	ring_publish();
 	expect_untouched(before, 12, 3);
@@ -329,7 +308,7 @@ static void shown_at_once(void **state)
 		}
 		for (unsigned i = 1; i <= 5; i++) {
 			if (i == 3)
-				assert_true(add_long(&ring.cells[i], 3));
+				assert_true(ring_add_long(&ring.cells[i], 3));
 			else
 				ring_add(&ring.cells[i], i);
 			fake_step();

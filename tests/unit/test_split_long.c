@@ -2,26 +2,6 @@
 /* Are chains of several slots, and those in indirect tables, well formed, and nothing of them lost? */
 #include "tests/host/ring_rig.h"
 
-/* A write of the same sector some times over, as a chain of @entries. */
-static bool ring_add_long(struct ring_cell *cell, unsigned entries)
-{
-	struct vq_chain chain;
-	unsigned i;
-
-	if (!virtqueue_long_begin(&ring.vq, &chain, entries))
-		return false;
-	chain.head->frame->header[0] = 1;
-	chain.head->frame->header[1] = 20000;
-	ring.statuses[chain.head->id] = 0xff;
-	virtqueue_long_put(&chain, virtqueue_header_dma(&ring.vq, chain.head->id), 16,
-			   VRING_DESC_F_NEXT);
-	for (i = 2; i < entries; i++)
-		virtqueue_long_put(&chain, dma_map(cell->data, 512), 512, VRING_DESC_F_NEXT);
-	virtqueue_long_put(&chain, chain.head->status_dma, 1, VRING_DESC_F_WRITE);
-	virtqueue_long_end(&chain, cell, 1);
-	return true;
-}
-
 /* RING-SPLIT-08/09/10/12, F-093, F-094: long and short chains, in any order, and no slot lost. */
 static void long_chains(struct rig *rig, uint16_t tables)
 {
