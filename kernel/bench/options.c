@@ -43,6 +43,14 @@ bool job_rw_reads(enum job_rw rw)
 	return rw != RW_WRITE && rw != RW_RANDWRITE;
 }
 
+const char *job_given_value(const struct job_options *job, const char *key)
+{
+	for (unsigned i = 0; i < job->nr_given; i++)
+		if (str_eq(job->given[i].key, key))
+			return job->given[i].value;
+	return NULL;
+}
+
 static bool __attribute__((format(printf, 2, 3))) fail(struct parser *p, const char *fmt, ...)
 {
 	va_list ap;

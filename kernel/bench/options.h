@@ -112,6 +112,9 @@ bool options_parse(char *line, struct run_options *run, char *error, size_t erro
 /* All copies of all jobs. */
 unsigned options_count_jobs(const struct run_options *run);
 
+/* What was written for @key, which is no alias; NULL: nothing. */
+const char *job_given_value(const struct job_options *job, const char *key);
+
 /* "randread" and so on, as fio spells it. */
 const char *job_rw_name(enum job_rw rw);
 bool job_rw_random(enum job_rw rw);

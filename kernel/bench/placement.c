@@ -13,15 +13,6 @@ static bool allows(const struct job_options *o, unsigned cpu)
 	return !o->cpus_allowed.set || cpu_set_has(&o->cpus_allowed, cpu);
 }
 
-/* As it was written. */
-static const char *given(const struct job_options *o, const char *key)
-{
-	for (unsigned i = 0; i < o->nr_given; i++)
-		if (str_eq(o->given[i].key, key))
-			return o->given[i].value;
-	return "";
-}
-
 static bool check_cpus(const struct job_options *o, unsigned nr_cpus, char *error,
 		       size_t error_size)
 {
@@ -35,7 +26,7 @@ static bool check_cpus(const struct job_options *o, unsigned nr_cpus, char *erro
 	if (cpu == CPUS_MAX)
 		return true;
 	n = format(error, error_size, "cpus_allowed=%s: there is no CPU %u; ",
-		   given(o, "cpus_allowed"), cpu);
+		   job_given_value(o, "cpus_allowed"), cpu);
 	if ((size_t)n >= error_size)
 		return false;
 	if (nr_cpus == 1)

@@ -13,8 +13,10 @@ uint64_t result_queue_ios(const struct job_result *r);
 uint64_t iops_milli(uint64_t ios, uint64_t runtime_ns);
 uint64_t bytes_per_s(uint64_t bytes, uint64_t runtime_ns);
 uint64_t per_io_milli(uint64_t count, uint64_t ios);
-uint64_t whole_ms(uint64_t ns);				/* to the nearest */
-uint64_t result_busy_milli(const struct job_result *r); /* percent */
+uint64_t whole_ms(uint64_t ns); /* to the nearest */
+/* Of the CPU's time, in thousandths of a percent. */
+uint64_t result_busy_milli(const struct job_result *r);
+uint64_t result_halted_milli(const struct job_result *r);
 uint64_t result_range_bytes(const struct job_result *r);
 int result_errno(const struct job_result *r); /* the first failure as fio numbers it; 0: none */
 bool result_crc_valid(const struct job_result *r);

@@ -94,7 +94,6 @@ static void caught_part(struct sink *out, const struct job_result *r)
 static void sum_lines(struct sink *out, const struct group_result *g)
 {
 	const struct blk_counters *c = &g->all.counters;
-	uint64_t window = g->all.busy_cycles + g->all.idle_cycles;
 	char kicks[FORMAT_MILLI_MAX], irqs[FORMAT_MILLI_MAX], batches[FORMAT_MILLI_MAX];
 	char busy[FORMAT_MILLI_MAX], halted[FORMAT_MILLI_MAX];
 
@@ -102,7 +101,7 @@ static void sum_lines(struct sink *out, const struct group_result *g)
 	format_milli(irqs, sizeof(irqs), per_io_milli(c->interrupts, g->queue_ios), 3);
 	format_milli(batches, sizeof(batches), per_io_milli(c->batches, g->queue_ios), 3);
 	format_milli(busy, sizeof(busy), result_busy_milli(&g->all), 2);
-	format_milli(halted, sizeof(halted), share_milli(g->all.halted_cycles, window), 2);
+	format_milli(halted, sizeof(halted), result_halted_milli(&g->all), 2);
 	sink_printf(out,
 		    "  ringlab: all queues: kicks/io=%s irqs/io=%s batches/io=%s suppressed=%llu "
 		    "polls_empty=%llu ring_full=%llu rekicks=%llu\n",
@@ -126,8 +125,7 @@ static void table_row(struct sink *out, const struct group_result *g, const stru
 	format_milli(kicks, sizeof(kicks), per_io_milli(queue->counters.kicks, ios), 3);
 	format_milli(irqs, sizeof(irqs), per_io_milli(queue->counters.interrupts, ios), 3);
 	format_milli(busy, sizeof(busy), result_busy_milli(cpu), 2);
-	format_milli(halted, sizeof(halted),
-		     share_milli(cpu->halted_cycles, cpu->busy_cycles + cpu->idle_cycles), 2);
+	format_milli(halted, sizeof(halted), result_halted_milli(cpu), 2);
 	sink_printf(out, "  ringlab: %3u %4s %5u %6s %*s %4u %8llu %8s %8s %6s %7s %11llu\n",
 		    r->cpu, r->plan->device->name, r->queue.index, mode_text(r), QUEUE_IRQ_WIDTH,
 		    irq, lane->nr_jobs,

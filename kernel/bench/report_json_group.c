@@ -23,7 +23,6 @@ static void json_direction(struct json *j, const char *key, const struct group_r
 static void json_group(struct json *j, const struct group_result *g)
 {
 	const struct job_result *r = &g->all;
-	uint64_t window = r->busy_cycles + r->idle_cycles;
 
 	json_object_begin(j, NULL);
 	json_u64(j, "groupid", r->group);
@@ -40,7 +39,7 @@ static void json_group(struct json *j, const struct group_result *g)
 	json_direction(j, "write", g, &r->write, &g->rate[1]);
 	json_counters(j, &r->counters, g->queue_ios);
 	json_milli(j, "cpu_busy_pct", result_busy_milli(r));
-	json_milli(j, "cpu_halted_pct", share_milli(r->halted_cycles, window));
+	json_milli(j, "cpu_halted_pct", result_halted_milli(r));
 	json_milli(j, "busy_cycles_per_io", per_io_milli(r->busy_cycles, result_finished(r)));
 	json_object_end(j);
 }

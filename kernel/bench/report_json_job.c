@@ -107,15 +107,6 @@ static void json_spread(struct json *j, const struct job_result *r)
 	}
 }
 
-static bool given(const struct job_options *o, const char *key)
-{
-	for (unsigned i = 0; i < o->nr_given; i++) {
-		if (str_eq(o->given[i].key, key))
-			return true;
-	}
-	return false;
-}
-
 /* All values are strings, and readers count on rw, bs, iodepth and numjobs. */
 static void json_job_options(struct json *j, const struct job_options *o)
 {
@@ -124,17 +115,17 @@ static void json_job_options(struct json *j, const struct job_options *o)
 	json_object_begin(j, "job options");
 	for (unsigned i = 0; i < o->nr_given; i++)
 		json_string(j, o->given[i].key, o->given[i].value);
-	if (!given(o, "rw"))
+	if (!job_given_value(o, "rw"))
 		json_string(j, "rw", job_rw_name(o->rw));
-	if (!given(o, "bs")) {
+	if (!job_given_value(o, "bs")) {
 		format(number, sizeof(number), "%u", o->bs_bytes);
 		json_string(j, "bs", number);
 	}
-	if (!given(o, "iodepth")) {
+	if (!job_given_value(o, "iodepth")) {
 		format(number, sizeof(number), "%u", o->iodepth);
 		json_string(j, "iodepth", number);
 	}
-	if (!given(o, "numjobs"))
+	if (!job_given_value(o, "numjobs"))
 		json_string(j, "numjobs", "1");
 	json_object_end(j);
 }

@@ -56,13 +56,12 @@ static void shared_lines(struct sink *out, const struct job_result *r)
 /* How the waits of a job that may halt ended, and what CPU time that saved against polling. */
 static void wait_line(struct sink *out, const struct job_result *r)
 {
-	uint64_t window = r->busy_cycles + r->idle_cycles;
 	uint64_t waited_for = r->caught_awake + r->caught_halted;
 	char halted[FORMAT_MILLI_MAX], spinning[FORMAT_MILLI_MAX];
 
 	if (r->queue.mode == BLK_POLL)
 		return;
-	format_milli(halted, sizeof(halted), share_milli(r->halted_cycles, window), 2);
+	format_milli(halted, sizeof(halted), result_halted_milli(r), 2);
 	format_milli(spinning, sizeof(spinning), share_milli(r->caught_awake, waited_for), 2);
 	sink_printf(out,
 		    "  ringlab: waits: caught awake=%s%% cpu_halted=%s%% (saved against poll) "

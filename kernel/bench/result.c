@@ -68,6 +68,11 @@ uint64_t result_busy_milli(const struct job_result *r)
 	return share_milli(r->busy_cycles, r->busy_cycles + r->idle_cycles);
 }
 
+uint64_t result_halted_milli(const struct job_result *r)
+{
+	return share_milli(r->halted_cycles, r->busy_cycles + r->idle_cycles);
+}
+
 uint64_t result_range_bytes(const struct job_result *r)
 {
 	return r->plan->nr_blocks * r->plan->options->bs_bytes + r->plan->tail_bytes;

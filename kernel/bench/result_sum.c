@@ -178,11 +178,6 @@ static void add_cpu(struct group_result *g, const struct job_result *r)
 	g->all.wakeups_missed += r->wakeups_missed;
 }
 
-static void clear_direction(struct direction_result *d)
-{
-	d->slat_ns = d->clat_ns = d->lat_ns = d->bw_kib = d->iops = STAT_INIT;
-}
-
 unsigned group_size(const struct job_result *job, unsigned n)
 {
 	unsigned size = 0;
@@ -202,8 +197,7 @@ const struct group_result *group_sum(const struct job_result *job, unsigned n)
 	g->nr_jobs = n;
 	g->all.plan = job[0].plan;
 	g->all.group = job[0].group;
-	clear_direction(&g->all.read);
-	clear_direction(&g->all.write);
+	record_reset(&g->all);
 	for (unsigned i = 0; i < n; i++) {
 		add_job(g, &job[i]);
 		if (is_first(g, i, same_queue))
