@@ -70,16 +70,21 @@ static uint32_t indirect_threshold(const struct blk_config *config, uint16_t siz
 	return share > THRESHOLD_MIN ? share : THRESHOLD_MIN;
 }
 
-static enum blk_indirect policy_of(const struct blk_config *config, bool packed)
+/* IN_ORDER takes chains of one descriptor, and goes with AUTO and ALWAYS only. */
+static enum blk_indirect policy_of(const struct virtio_device *dev, const struct blk_config *config)
 {
 	if (config->indirect != BLK_INDIRECT_AUTO)
 		return config->indirect;
-	return packed ? BLK_INDIRECT_ALWAYS : BLK_INDIRECT_NEVER;
+	if (virtio_has(dev, VIRTIO_F_INDIRECT_DESC) &&
+	    (virtio_has(dev, VIRTIO_F_RING_PACKED) || virtio_has(dev, VIRTIO_F_IN_ORDER)))
+		return BLK_INDIRECT_ALWAYS;
+	return BLK_INDIRECT_NEVER;
 }
 
-static void set_indirect(struct vq_config *ring, const struct blk_config *config)
+static void set_indirect(struct vq_config *ring, const struct virtio_device *dev,
+			 const struct blk_config *config)
 {
-	enum blk_indirect policy = policy_of(config, ring->packed);
+	enum blk_indirect policy = policy_of(dev, config);
 
 	if (policy == BLK_INDIRECT_ALWAYS)
 		ring->indirect_below = VIRTQUEUE_SIZE_MAX + 1;
@@ -99,7 +104,7 @@ static bool create_ring(struct blk_queue *q, const struct virtio_device *dev,
 
 	if (virtio_has(dev, VIRTIO_F_INDIRECT_DESC))
 		ring.table_entries = (uint16_t)(q->seg_max + 2);
-	set_indirect(&ring, config);
+	set_indirect(&ring, dev, config);
 	q->status = dma_alloc(q->size, 128);
 	if (!q->status)
 		return false;
@@ -234,13 +239,8 @@ static void name_indirect(struct blk_device *blk, const struct virtio_device *de
 {
 	static const char *const name[] = {"auto", "never", "always", "threshold",
 					   "threshold:auto"};
-	bool packed = virtio_has(dev, VIRTIO_F_RING_PACKED);
-	enum blk_indirect policy = policy_of(config, packed);
+	enum blk_indirect policy = policy_of(dev, config);
 
-	if (!blk->indirect_desc && config->indirect == BLK_INDIRECT_AUTO)
-		policy = BLK_INDIRECT_NEVER;
-	if (virtio_has(dev, VIRTIO_F_IN_ORDER))
-		policy = BLK_INDIRECT_ALWAYS;
 	if (policy == BLK_INDIRECT_THRESHOLD)
 		format(blk->indirect, sizeof(blk->indirect), "threshold:%u",
 		       indirect_threshold(config, blk->queue_size));
