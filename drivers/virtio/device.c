@@ -9,13 +9,18 @@
 
 uint8_t virtio_status(const struct virtio_device *dev)
 {
-	return dev->transport->status(dev);
+	return region_read8(&dev->common, dev->transport->at.status);
+}
+
+static void set_status(struct virtio_device *dev, uint8_t status)
+{
+	region_write8(&dev->common, dev->transport->at.status, status);
 }
 
 /* 2.1.1: bits are only ever added; a reset alone takes them away. */
 static void add_status(struct virtio_device *dev, uint8_t bits)
 {
-	dev->transport->set_status(dev, virtio_status(dev) | bits);
+	set_status(dev, virtio_status(dev) | bits);
 }
 
 void virtio_fail(struct virtio_device *dev)
@@ -46,7 +51,7 @@ bool virtio_reset(struct virtio_device *dev)
 {
 	uint64_t start = cycles(), limit = ns_to_cycles(VIRTIO_RESET_WAIT_NS);
 
-	dev->transport->set_status(dev, 0);
+	set_status(dev, 0);
 	for (;;) {
 		uint8_t status = virtio_status(dev);
 
@@ -125,19 +130,36 @@ bool virtio_negotiate(struct virtio_device *dev, uint64_t wanted)
 	return true;
 }
 
+static uint16_t write_back(struct virtio_device *dev, unsigned offset, uint16_t value)
+{
+	region_write16(&dev->common, offset, value);
+	return region_read16(&dev->common, offset);
+}
+
+static void select_queue(struct virtio_device *dev, uint16_t index)
+{
+	region_write16(&dev->common, dev->transport->at.queue_select, index);
+}
+
 uint16_t virtio_map_config(struct virtio_device *dev, uint16_t vector)
 {
-	return dev->transport->map_config(dev, vector);
+	if (!dev->transport->has_vectors(dev))
+		return VIRTIO_NO_VECTOR;
+	return write_back(dev, dev->transport->at.config_vector, vector);
 }
 
 uint16_t virtio_map_queue(struct virtio_device *dev, uint16_t index, uint16_t vector)
 {
-	return dev->transport->map_queue(dev, index, vector);
+	if (!dev->transport->has_vectors(dev))
+		return VIRTIO_NO_VECTOR;
+	select_queue(dev, index);
+	return write_back(dev, dev->transport->at.queue_vector, vector);
 }
 
 uint16_t virtio_queue_size(struct virtio_device *dev, uint16_t index)
 {
-	return dev->transport->queue_size(dev, index);
+	select_queue(dev, index);
+	return region_read16(&dev->common, dev->transport->at.queue_size);
 }
 
 /* A polled queue has none, which is written too: a device's own default may be another. */

@@ -53,7 +53,8 @@ void virtio_use_legacy(struct virtio_device *dev)
 	region_map(&dev->config, &dev->legacy_bar, HEADER_BYTES, (uint32_t)bytes - HEADER_BYTES);
 }
 
-/* Whatever switched it on: it moves registers about, so it is looked at each time. */
+/* Whatever switched it on: it moves registers about, so it is looked at each time. Without it the
+ * device's configuration is where the vectors would be. */
 static bool msix_on(const struct virtio_device *dev)
 {
 	return dev->msix_cap && (pci_read16(&dev->pci, dev->msix_cap + MSIX_CONTROL) & MSIX_ENABLE);
@@ -62,16 +63,6 @@ static bool msix_on(const struct virtio_device *dev)
 static unsigned config_start(const struct virtio_device *dev)
 {
 	return msix_on(dev) ? MSIX_BYTES : 0;
-}
-
-static uint8_t status(const struct virtio_device *dev)
-{
-	return region_read8(&dev->common, DEVICE_STATUS);
-}
-
-static void set_status(struct virtio_device *dev, uint8_t value)
-{
-	region_write8(&dev->common, DEVICE_STATUS, value);
 }
 
 static uint64_t features(struct virtio_device *dev)
@@ -90,34 +81,10 @@ static uint64_t features_possible(const struct virtio_device *dev)
 	return UINT32_MAX;
 }
 
-/* Without MSI-X the device's configuration is where the vectors would be. */
-static uint16_t map_config(struct virtio_device *dev, uint16_t vector)
-{
-	if (!msix_on(dev))
-		return VIRTIO_NO_VECTOR;
-	region_write16(&dev->common, CONFIG_MSIX_VECTOR, vector);
-	return region_read16(&dev->common, CONFIG_MSIX_VECTOR);
-}
-
-static uint16_t map_queue(struct virtio_device *dev, uint16_t index, uint16_t vector)
-{
-	if (!msix_on(dev))
-		return VIRTIO_NO_VECTOR;
-	region_write16(&dev->common, QUEUE_SELECT, index);
-	region_write16(&dev->common, QUEUE_MSIX_VECTOR, vector);
-	return region_read16(&dev->common, QUEUE_MSIX_VECTOR);
-}
-
-static uint16_t queue_size(struct virtio_device *dev, uint16_t index)
-{
-	region_write16(&dev->common, QUEUE_SELECT, index);
-	return region_read16(&dev->common, QUEUE_SIZE);
-}
-
 /* 4.1.5.1.3.1: the size is the device's own. */
 static bool queue_prepare(struct virtio_device *dev, struct virtqueue *vq)
 {
-	uint16_t size = queue_size(dev, vq->index);
+	uint16_t size = virtio_queue_size(dev, vq->index);
 
 	if (size == vq->size)
 		return region_map(&vq->doorbell, &dev->legacy_bar, QUEUE_NOTIFY, 2);
@@ -148,16 +115,17 @@ static uint8_t generation(const struct virtio_device *dev)
 }
 
 const struct virtio_transport virtio_legacy = {
-	.status = status,
-	.set_status = set_status,
+	.at = {.status = DEVICE_STATUS,
+	       .queue_select = QUEUE_SELECT,
+	       .queue_size = QUEUE_SIZE,
+	       .queue_vector = QUEUE_MSIX_VECTOR,
+	       .config_vector = CONFIG_MSIX_VECTOR},
+	.has_vectors = msix_on,
 	.features = features,
 	.set_features = set_features,
 	.features_possible = features_possible,
-	.queue_size = queue_size,
 	.queue_prepare = queue_prepare,
 	.queue_start = queue_start,
-	.map_queue = map_queue,
-	.map_config = map_config,
 	.generation = generation,
 	.config_start = config_start,
 };

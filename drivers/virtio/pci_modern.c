@@ -25,16 +25,6 @@ enum {
 	QUEUE_RESET = 58,	      /* with RING_RESET only */
 };
 
-static uint8_t status(const struct virtio_device *dev)
-{
-	return region_read8(&dev->common, DEVICE_STATUS);
-}
-
-static void set_status(struct virtio_device *dev, uint8_t value)
-{
-	region_write8(&dev->common, DEVICE_STATUS, value);
-}
-
 static uint64_t features(struct virtio_device *dev)
 {
 	uint64_t low;
@@ -51,25 +41,6 @@ static void set_features(struct virtio_device *dev, uint64_t value)
 	region_write32(&dev->common, DRIVER_FEATURE, (uint32_t)value);
 	region_write32(&dev->common, DRIVER_FEATURE_SELECT, 1);
 	region_write32(&dev->common, DRIVER_FEATURE, (uint32_t)(value >> 32));
-}
-
-static uint16_t map_config(struct virtio_device *dev, uint16_t vector)
-{
-	region_write16(&dev->common, CONFIG_MSIX_VECTOR, vector);
-	return region_read16(&dev->common, CONFIG_MSIX_VECTOR);
-}
-
-static uint16_t map_queue(struct virtio_device *dev, uint16_t index, uint16_t vector)
-{
-	region_write16(&dev->common, QUEUE_SELECT, index);
-	region_write16(&dev->common, QUEUE_MSIX_VECTOR, vector);
-	return region_read16(&dev->common, QUEUE_MSIX_VECTOR);
-}
-
-static uint16_t queue_size(struct virtio_device *dev, uint16_t index)
-{
-	region_write16(&dev->common, QUEUE_SELECT, index);
-	return region_read16(&dev->common, QUEUE_SIZE);
 }
 
 /* 4.1.4.4: cap.offset + queue_notify_off * notify_off_multiplier, worked out once: a queue that is set up
@@ -151,6 +122,12 @@ static bool queue_resetting(struct virtio_device *dev, uint16_t index)
 	       region_read16(&dev->common, QUEUE_ENABLE) != 0;
 }
 
+static bool has_vectors(const struct virtio_device *dev)
+{
+	(void)dev;
+	return true;
+}
+
 static uint8_t generation(const struct virtio_device *dev)
 {
 	return region_read8(&dev->common, CONFIG_GENERATION);
@@ -178,18 +155,19 @@ static uint64_t features_possible(const struct virtio_device *dev)
 }
 
 const struct virtio_transport virtio_modern = {
-	.status = status,
-	.set_status = set_status,
+	.at = {.status = DEVICE_STATUS,
+	       .queue_select = QUEUE_SELECT,
+	       .queue_size = QUEUE_SIZE,
+	       .queue_vector = QUEUE_MSIX_VECTOR,
+	       .config_vector = CONFIG_MSIX_VECTOR},
+	.has_vectors = has_vectors,
 	.features = features,
 	.set_features = set_features,
 	.features_possible = features_possible,
-	.queue_size = queue_size,
 	.queue_prepare = queue_prepare,
 	.queue_start = queue_start,
 	.queue_reset = queue_reset,
 	.queue_resetting = queue_resetting,
-	.map_queue = map_queue,
-	.map_config = map_config,
 	.generation = generation,
 	.config_start = config_start,
 };

@@ -7,13 +7,16 @@
 
 /* The slow path only: a notification goes straight to the queue's doorbell. */
 struct virtio_transport {
-	uint8_t (*status)(const struct virtio_device *dev);
-	void (*set_status)(struct virtio_device *dev, uint8_t status);
+	/* Where in dev->common the registers lie that both have. */
+	struct {
+		uint8_t status, queue_select, queue_size, queue_vector, config_vector;
+	} at;
+	/* Whether the vectors' are there now. */
+	bool (*has_vectors)(const struct virtio_device *dev);
 	uint64_t (*features)(struct virtio_device *dev);
 	void (*set_features)(struct virtio_device *dev, uint64_t features);
 	/* Which of them this device can have, whatever it offers. */
 	uint64_t (*features_possible)(const struct virtio_device *dev);
-	uint16_t (*queue_size)(struct virtio_device *dev, uint16_t index);
 	/* Before the vector is mapped: size and doorbell. Logs why if not. */
 	bool (*queue_prepare)(struct virtio_device *dev, struct virtqueue *vq);
 	/* After it: where the ring is, and go. Logs why if not. */
@@ -21,8 +24,6 @@ struct virtio_transport {
 	/* Begin a reset of the queue; whether it is still going on. NULL: not here. */
 	void (*queue_reset)(struct virtio_device *dev, uint16_t index);
 	bool (*queue_resetting)(struct virtio_device *dev, uint16_t index);
-	uint16_t (*map_queue)(struct virtio_device *dev, uint16_t index, uint16_t vector);
-	uint16_t (*map_config)(struct virtio_device *dev, uint16_t vector);
 	uint8_t (*generation)(const struct virtio_device *dev);
 	/* Where in dev->config the device's own configuration starts, now. */
 	unsigned (*config_start)(const struct virtio_device *dev);
