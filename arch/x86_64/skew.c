@@ -108,6 +108,11 @@ static void judge(unsigned cpu, const struct ahead *ahead)
 	raise(&most_ahead, before);
 }
 
+void skew_release(struct cpu *cpu)
+{
+	__atomic_store_n(&cpu->skew.asked, ENOUGH, __ATOMIC_RELEASE);
+}
+
 bool skew_measure(struct cpu *cpu)
 {
 	struct ahead ahead = {INT64_MIN, INT64_MAX};
@@ -119,7 +124,7 @@ bool skew_measure(struct cpu *cpu)
 		alive = round_trip(&cpu->skew, ++number, &ahead);
 	while (alive && number < ROUNDS &&
 	       cycles() - start < (number < ROUNDS_MIN ? patience : budget));
-	__atomic_store_n(&cpu->skew.asked, ENOUGH, __ATOMIC_RELEASE);
+	skew_release(cpu);
 	if (alive)
 		judge(cpu->index, &ahead);
 	return alive;

@@ -14,6 +14,8 @@ struct skew_line {
 	uint64_t at; /* on the TSC of the one who answers */
 } __attribute__((aligned(64)));
 
+/* Ends skew_answer() on @cpu, now or when it comes to it. */
+void skew_release(struct cpu *cpu);
 /* On the first CPU, when @cpu is up. False if @cpu does not get to skew_answer() within 1 s. */
 bool skew_measure(struct cpu *cpu);
 /* On @cpu: answers until the first CPU has seen enough. */

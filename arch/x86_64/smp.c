@@ -103,6 +103,8 @@ static bool give_up(struct cpu *cpu)
 		spare = cpu;
 	else if (wait_set(&cpu->up, UP_WAIT_NS))
 		return false;
+	else
+		skew_release(cpu); /* nobody will ask him: he is to halt */
 	cpu_set(nr_up, NULL);
 	return true;
 }
