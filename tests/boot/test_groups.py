@@ -41,14 +41,17 @@ def test_rate_of_each_copy(boot, small, mode, options, smp):
 @pytest.mark.parametrize("mode", ["poll", "irq"])
 def test_time_to_think(boot, mode):
     """Three jobs that think on one CPU, and one beside them that does not."""
-    out = boot(f"blk.mode={mode} iodepth=4 runtime=600ms time_based "
+    out = boot(f"blk.mode={mode} iodepth=4 "
                "name=thinks numjobs=3 cpus_allowed=0 thinktime=50ms thinktime_blocks=8 "
-               "name=works cpus_allowed=1 thinktime=0", null_disk(device="num-queues=2"),
+               "number_ios=80 name=works cpus_allowed=1 thinktime=0 number_ios=0 "
+               "runtime=600ms time_based", null_disk(device="num-queues=2"),
                accel=cpus(2), json=True)
     report_keys.check(out.json)
-    *thinks, works = [job["read"]["total_ios"] for job in out.json["jobs"]]
-    for ios in thinks:  # eight, and as many after each 50 ms; on a busy host fewer
-        assert ios % 8 == 0 and 8 * 5 <= ios <= 8 * 13, thinks
+    *thinks, works = [job["read"] for job in out.json["jobs"]]
+    for job in thinks:  # eight, nine times 50 ms and eight more; on a busy host later
+        assert job["total_ios"] == 80 and 9 * 50 <= job["runtime"] <= 3 * 9 * 50, thinks
+    works = works["total_ios"]
+    thinks = [job["total_ios"] for job in thinks]
     assert works > sum(thinks)
     if mode == "irq":
         own = out.json["jobs"][0]["ringlab"]
