@@ -9,7 +9,7 @@ from typing import NoReturn
 from . import bench, disks, errors, insns, rival, rival_linux
 from .errors import Interrupted, LauncherError
 from .qemu import DEFAULT_KERNEL, Command, Options, job_value
-from .run import Boot, dry_run
+from .run import Boot, Result, dry_run
 
 TOP = """\
 Boots Ringlab in QEMU and measures disks from inside.
@@ -197,6 +197,18 @@ def _options(args: argparse.Namespace) -> Options:
     return options
 
 
+def _write_json(file, result: Result) -> None:
+    try:
+        with file:
+            if result.report is not None:
+                json.dump(result.report, file, indent=2)
+                file.write("\n")
+    except OSError as error:
+        result.message = f"--json {file.name}: {errors.reason(error)}"
+        if result.status == errors.SUCCESS:
+            result.status = errors.NOT_STARTED
+
+
 def run(args: argparse.Namespace) -> int:
     command = Command(_options(args))
     if args.dry_run:
@@ -214,10 +226,7 @@ def run(args: argparse.Namespace) -> int:
     sys.stdout.flush()
     result = Boot(command, json_file is not None, show, show_stderr=True).run()
     if json_file is not None:
-        with json_file:
-            if result.report is not None:
-                json.dump(result.report, json_file, indent=2)
-                json_file.write("\n")
+        _write_json(json_file, result)
     if result.console and not result.console.endswith("\n"):
         print()
     if result.message:
@@ -244,3 +253,6 @@ def main(argv: list[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return errors.SIGNALLED + 13
+    except OSError as error:  # of the host: 1 would be the disk's
+        print(f"ringlab: {error}", file=sys.stderr)
+        return errors.NOT_STARTED

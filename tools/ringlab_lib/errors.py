@@ -19,6 +19,11 @@ NAMES = {
 }
 
 
+def reason(error: Exception) -> str:
+    """What the system says, without the number."""
+    return getattr(error, "strerror", None) or str(error)
+
+
 def status_name(status: int) -> str:
     return NAMES.get(status, "interrupted")
 

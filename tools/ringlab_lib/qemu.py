@@ -12,6 +12,7 @@ from .errors import LauncherError, NOT_STARTED
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DEFAULT_KERNEL = os.path.join(ROOT, "build", "ringlab.elf")
+MEM_BYTES_MIN = 2 << 20  # the image lies at 1 MiB
 WRITING = {"write", "randwrite", "rw", "readwrite", "randrw"}
 
 
@@ -92,6 +93,7 @@ class Command:
         self.writes = any(WRITING.intersection(job_value(options.tokens, key))
                           for key in ("rw", "readwrite"))
         self._mem_bytes()  # refuses what is no size, before anything is started
+        self._more = [self._words(text) for text in options.qemu_arg]
 
     def _accel_name(self) -> str:
         accel = self.options.accel
@@ -114,7 +116,17 @@ class Command:
         size = parse_size(text + "M" if text.isdigit() else text)
         if not size:
             raise LauncherError(f"--mem {self.options.mem}: not a size; valid: 256M, 6G")
+        if size < MEM_BYTES_MIN:
+            raise LauncherError(f"--mem {self.options.mem}: too little for the kernel; valid: "
+                                f"{MEM_BYTES_MIN >> 20}M and more")
         return size
+
+    @staticmethod
+    def _words(text: str) -> list[str]:
+        try:
+            return shlex.split(text)
+        except ValueError as error:
+            raise LauncherError(f"--qemu-arg {text}: {error}") from error
 
     def check_kernel(self) -> None:
         kernel = self.options.kernel
@@ -171,9 +183,7 @@ class Command:
         groups.append(["-device", "isa-debug-exit,iobase=0xf4,iosize=4"])
         for index, disk in enumerate(self.disks):
             groups += self._disk_groups(index, disk, directory)
-        for text in options.qemu_arg:
-            groups.append(shlex.split(text))
-        return groups
+        return groups + self._more
 
     def _machine_groups(self) -> list[list[str]]:
         options = self.options
@@ -191,7 +201,7 @@ class Command:
             if options.icount:
                 accel = "tcg"
             elif self.accel == "tcg" and smp.isdigit():
-                smp = f"{smp},maxcpus={max(self.vcpus + 1, 2)}"
+                smp = f"{smp},maxcpus={max(self.vcpus, 2)}"
         if self.accel == "kvm" and not cpu:
             cpu = "host"
         groups += [["-machine", machine], ["-accel", accel]]

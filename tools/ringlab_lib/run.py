@@ -46,10 +46,11 @@ def default_timeout_s(tokens: list[str]) -> float:
     """
     jobs = max(1, len(job_value(tokens, "name")))
     total = float(DEFAULT_TIMEOUT_S)
-    for value in job_value(tokens, "runtime") + job_value(tokens, "ramp_time"):
-        match = re.fullmatch(r"(\d+)([a-z]*)", value.lower())
+    for value in sum((job_value(tokens, key) for key in ("runtime", "timeout", "ramp_time")), []):
+        match = re.fullmatch(r"(0x[0-9a-f]+|\d+)([a-z]*)", value.lower())
         if match:
-            total += jobs * int(match[1]) * SECONDS.get(match[2], 0)
+            number = int(match[1], 16 if match[1].startswith("0x") else 10)
+            total += jobs * number * SECONDS.get(match[2], 0)
     return total
 
 
@@ -88,8 +89,12 @@ class Boot:
         directory = self.children.directory
         json_path = os.path.join(directory, "report.json") if self.want_json else None
         for path, size_bytes in self.command.temp_disks(directory):
-            with open(path, "wb") as image:
-                image.truncate(size_bytes)
+            try:
+                with open(path, "wb") as image:
+                    image.truncate(size_bytes)
+            except (OSError, OverflowError) as error:
+                raise LauncherError(f"--disk {size_bytes} bytes: {errors.reason(error)}",
+                                    errors.NOT_STARTED) from error
         daemon = self._start_daemon(directory) if self.command.vhost_user else None
         qemu = self.children.start(flatten(self.command.qemu(directory, json_path)), SETUP_HINT)
         self._watch(qemu, daemon)

@@ -46,7 +46,8 @@ def disk_devices(words: list[str]) -> list[str]:
     ([], "-object", ["iothread,id=io0"]),
     ([], "-device", ["isa-debug-exit,iobase=0xf4,iosize=4",
                      "virtio-blk-pci,drive=d0,iothread=io0"]),
-    (["--smp", "4"], "-smp", ["4,maxcpus=5"]),
+    (["--smp", "4"], "-smp", ["4,maxcpus=4"]),
+    (["--smp", "255"], "-smp", ["255,maxcpus=255"]),
     (["--smp", "6,sockets=2,cores=3,threads=1"], "-smp", ["6,sockets=2,cores=3,threads=1"]),
     (["--accel", "kvm", "--smp", "2"], "-smp", ["2"]),
     (["--accel", "kvm"], "-accel", ["kvm"]),
@@ -138,6 +139,9 @@ def test_dry_run_makes_temporary_disk(commands):
     (["--smp", "0"], 2, "--smp 0"),
     (["--smp", "two"], 2, "--smp two"),
     (["--mem", "lots"], 2, "--mem lots"),
+    (["--mem", "1M"], 2, "--mem 1M: too little"),
+    (["--disk", "100000000T"], 5, "--disk 109951162777600000000 bytes: "),
+    (["--qemu-arg", "-m '1"], 2, "--qemu-arg -m '1: No closing quotation"),
     (["--icount", "--accel", "kvm"], 2, "--icount"),
     (["--timeout", "-1"], 2, "--timeout"),
     (["--json", "no/such/dir/x"], 2, "--json no/such/dir/x: No such file"),
@@ -173,6 +177,7 @@ def test_qemu_missing_says_setup(capsys, monkeypatch, launch):
 def test_timeout_default_grows_with_the_jobs():
     assert run.default_timeout_s([]) == 600
     assert run.default_timeout_s(["runtime=5", "--ramp_time=500ms", "runtime=2m"]) == 725.5
+    assert run.default_timeout_s(["timeout=0x10", "ramp_time=1H"]) == 4216
 
 
 @pytest.mark.parametrize("token, quoted", [

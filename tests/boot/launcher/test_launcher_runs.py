@@ -102,6 +102,27 @@ def test_json_is_written(capfd, fake, machine, script, launch):
     assert out.startswith("before\nafter\n") == (machine == "microvm")
 
 
+def test_json_that_cannot_be_written(capfd, fake, launch):
+    """What was measured is on the console all the same; 1 would be the disk's errors."""
+    fake(f"cat >\"$json\" <<'E'\n{REPORT}E\necho measured; exit 33")
+    assert launch("--json", "/dev/full") == 5
+    streams = capfd.readouterr()
+    assert streams.err == "ringlab: --json /dev/full: No space left on device\n"
+    assert streams.out.startswith("measured\n") and " exit=5 (no result) " in streams.out
+
+
+def test_no_room_for_temporary_files(capfd, fake, monkeypatch, launch):
+    fake("echo booted; exit 33")
+    def refused(**_):
+        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr("tempfile.mkdtemp", refused)
+    assert launch() == 5
+    streams = capfd.readouterr()
+    assert "No usable temporary directory" in streams.err and streams.err.count("\n") == 1
+    assert "booted" not in streams.out
+
+
 @pytest.mark.parametrize("script, status, said", [
     ("exit 33", 5, "no JSON arrived"),
     ("echo x >\"$json\"; exit 33", 5, "no line is '{' alone"),
