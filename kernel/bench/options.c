@@ -155,22 +155,23 @@ static bool only_supported(struct parser *p, const struct option *option, const 
 	return fail(p, "%s=%s: only %s is supported", option->key, value, option->valid);
 }
 
-static bool store(struct parser *p, const struct option *option, const char *value)
+/* @key is what was written: the option's own, or an alias. */
+static bool store(struct parser *p, const struct option *option, const char *key, const char *value)
 {
 	char *base = option->scope == OPTION_JOB ? (char *)p->job : (char *)p->run;
 
 	if (!option->parse(option, value, base + option->offset))
-		return fail(p, "%s=%s: expected %s", option->key, value, option->valid);
+		return fail(p, "%s=%s: expected %s", key, value, option->valid);
 	return option->scope == OPTION_RUN || remember(p, option->key, value);
 }
 
-static bool take_option(struct parser *p, const struct option *option, const char *value)
+static bool take_option(struct parser *p, const struct option *option, const char *key,
+			const char *value)
 {
 	if (value && *value == '\0' && option->scope != OPTION_IGNORED)
-		return fail(p, "%s=: the value is missing; expected %s", option->key,
-			    option->valid);
+		return fail(p, "%s=: the value is missing; expected %s", key, option->valid);
 	if (!value && !option->flag)
-		return fail(p, "%s: needs a value; expected %s", option->key, option->valid);
+		return fail(p, "%s: needs a value; expected %s", key, option->valid);
 	if (!value)
 		value = "1";
 	if (option->scope == OPTION_IGNORED) {
@@ -181,7 +182,7 @@ static bool take_option(struct parser *p, const struct option *option, const cha
 		return only_supported(p, option, value);
 	if (str_eq(option->key, "name") && !next_job(p))
 		return false;
-	return store(p, option, value);
+	return store(p, option, key, value);
 }
 
 static bool unknown_option(struct parser *p, const char *key)
@@ -211,7 +212,7 @@ static bool take_token(struct parser *p, char *token, bool first)
 	}
 	option = option_find(key);
 	if (option)
-		return take_option(p, option, value);
+		return take_option(p, option, key, value);
 	feature = feature_key(key);
 	if (feature)
 		return feature_option(feature, value, &p->run->blk, p->error, p->error_size);

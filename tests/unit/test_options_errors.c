@@ -130,6 +130,12 @@ static void messages(void **state)
 	(void)state;
 	refuses("iodepth=0", "iodepth=0: expected 1 to 1024");
 	refuses("rw=trim", "rw=trim: expected read|write|randread|randwrite|rw|randrw|readwrite");
+	/* Under the name that was written. */
+	refuses("--timeout=soon",
+		"timeout=soon: expected a time up to 365d, such as 10 (seconds), 500ms or 2m");
+	refuses("io_limit=", "io_limit=: the value is missing; expected a size, such as 1g");
+	refuses("blocksize", "blocksize: needs a value; expected a size up to 1g, such as 4k, in "
+			     "whole blocks of the disk");
 	refuses("iodpeth=4", "unknown option 'iodpeth' (did you mean iodepth?)");
 	refuses("run_time=4", "unknown option 'run_time' (did you mean runtime?)");
 	refuses("bs=4k color=red", "unknown option 'color'");
