@@ -42,12 +42,11 @@ enum lapic_register {
 #define LVT_MASKED (1u << 16)
 
 /* Of LAPIC_COMMAND. */
-#define COMMAND_FIXED	  0u
-#define COMMAND_NMI	  (4u << 8)
-#define COMMAND_INIT	  (5u << 8)
-#define COMMAND_STARTUP	  (6u << 8)
-#define COMMAND_ASSERT	  (1u << 14)
-#define COMMAND_TO_OTHERS (3u << 18) /* whatever CPU it names */
+#define COMMAND_FIXED	0u
+#define COMMAND_NMI	(4u << 8)
+#define COMMAND_INIT	(5u << 8)
+#define COMMAND_STARTUP (6u << 8)
+#define COMMAND_ASSERT	(1u << 14)
 
 /*
  * Finds out in which mode the local APIC of @cpu, the one that runs this, is, and enables it

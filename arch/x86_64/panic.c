@@ -20,14 +20,19 @@ struct stack_frame {
 	uint64_t rbp, rip;
 };
 
-/* By an NMI, which ends in panic_begin() there. */
+/*
+ * By an NMI, which ends in panic_begin() there. To each of those that run: one that was left out has
+ * no table of traps, and would shut the machine down.
+ */
 static void stop_others(struct sink *out)
 {
 	unsigned n = cpus_count();
 
 	if (n == 1 || this_cpu()->lapic < LAPIC_XAPIC)
 		return;
-	lapic_send(0, COMMAND_TO_OTHERS | COMMAND_NMI | COMMAND_ASSERT);
+	for (unsigned i = 0; i < n; i++)
+		if (cpu_of(i) != this_cpu())
+			lapic_send(cpu_of(i)->apic_id, COMMAND_NMI | COMMAND_ASSERT);
 	for (unsigned i = 0; i < n; i++)
 		if (cpu_of(i) != this_cpu() && !wait_set(&cpu_of(i)->stopped, STOP_WAIT_NS))
 			sink_printf(out, "CPU %u does not stop\n", i);

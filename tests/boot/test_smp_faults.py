@@ -6,7 +6,7 @@ import pytest
 
 from gdb import extent, symbol
 from guest import KERNEL, PANIC, null_disk
-from smp import JOB, came_up, cpus, replace, stop_before_cpus
+from smp import JOB, came_up, cpus, left_out, replace, stop_before_cpus
 from traces import count
 
 WHERE = "run_plan"  # a function that each run calls once, when all is set up
@@ -81,6 +81,24 @@ def test_fault_stops_all_others(start, debugger, monitor, cpu):
     assert stopped == [number != cpu for number in range(4)], state
     debugger.detach()
     check_report(guest.finish(), "#UD invalid opcode", cpu)
+
+
+COMPARE_APIC_ID, ONLY_ID_2 = b"\x38\x1c\x25", bytes.fromhex("80fb0290909090")  # cmpb $2, %bl; nops
+
+
+@pytest.mark.parametrize("cpu", [0, 1])
+def test_fault_beside_a_cpu_that_was_left_out(start, debugger, cpu):
+    """The CPU of APIC id 1 comes when it is not awaited, and halts without a table of traps."""
+    guest = start(f"debug.crash=undefined debug.crash_cpu={cpu}", null_disk(), accel=cpus(3),
+                  qemu=debugger.words(), fds=(debugger.theirs.fileno(),))
+    stop_before_cpus(debugger)
+    entry = symbol(KERNEL, "ap_long_mode")
+    at = debugger.read(entry, 64).index(COMPARE_APIC_ID)
+    debugger.write(entry + at, ONLY_ID_2)
+    debugger.detach()
+    out = guest.finish()
+    assert left_out(out) == ["warning: CPU with APIC id 1: did not start: left out"]
+    check_report(out, "#UD invalid opcode", cpu)
 
 
 def test_memory_is_the_first_cpus(start, debugger):
