@@ -109,10 +109,24 @@ static bool give_up(struct cpu *cpu)
 	return true;
 }
 
+static bool can_reach(uint32_t apic_id)
+{
+	return apic_id <= XAPIC_ID_MAX || this_cpu()->lapic == LAPIC_X2APIC;
+}
+
 static void start_cpu(uint32_t apic_id)
 {
-	struct cpu *cpu = make_cpu();
+	struct cpu *cpu;
 
+	if (nr_up == CPUS_MAX) {
+		log_warn("CPU with APIC id %u: beyond %u CPUs: left out", apic_id, CPUS_MAX);
+		return;
+	}
+	if (!can_reach(apic_id)) {
+		log_warn("CPU with APIC id %u: needs the x2APIC: left out", apic_id);
+		return;
+	}
+	cpu = make_cpu();
 	if (!cpu) {
 		log_warn("CPU with APIC id %u: no memory for it: left out", apic_id);
 		return;
@@ -143,17 +157,9 @@ static void for_each_other(void (*call)(uint32_t apic_id))
 	struct madt_entry entry = {0};
 	uint32_t apic_id;
 
-	while (madt_next(&entry)) {
-		if (!madt_cpu(&entry, &apic_id) || is_up(apic_id))
-			continue;
-		if (nr_up == CPUS_MAX)
-			log_warn("CPU with APIC id %u: beyond %u CPUs: left out", apic_id,
-				 CPUS_MAX);
-		else if (apic_id > XAPIC_ID_MAX && this_cpu()->lapic == LAPIC_XAPIC)
-			log_warn("CPU with APIC id %u: needs the x2APIC: left out", apic_id);
-		else
+	while (madt_next(&entry))
+		if (madt_cpu(&entry, &apic_id) && !is_up(apic_id))
 			call(apic_id);
-	}
 }
 
 unsigned cpus_count(void)
@@ -163,7 +169,8 @@ unsigned cpus_count(void)
 
 static void send_init(uint32_t apic_id)
 {
-	lapic_send(apic_id, COMMAND_INIT | COMMAND_ASSERT);
+	if (can_reach(apic_id))
+		lapic_send(apic_id, COMMAND_INIT | COMMAND_ASSERT);
 }
 
 /* What hardware needs 10 ms for, a hypervisor does at once. */

@@ -81,6 +81,21 @@ def test_f018_one_is_missing(start, debugger):
     assert left_out(out) == ["warning: CPU with APIC id 4: did not start: left out"]
 
 
+def test_f018_beyond_the_xapic(start, debugger):
+    """Two disabled CPUs become an x2APIC entry for id 300: told once, and the others are used."""
+    guest = start(JOB, null_disk(), accel=cpus("2,maxcpus=4"), json=True, qemu=debugger.words(),
+                  fds=(debugger.theirs.fileno(),))
+    stop_before_cpus(debugger)
+    table = madt(debugger)
+    entries = debugger.read(table, int.from_bytes(debugger.read(table + 4, 4), "little"))
+    at = entries.index(bytes((0, 8, 2, 2)), MADT_ENTRIES)
+    debugger.write(table + at, bytes((9, 16, 0, 0)) + (300).to_bytes(4, "little") + b"\1" + bytes(7))
+    debugger.detach()
+    out = guest.finish()
+    assert came_up(out) == 2
+    assert left_out(out) == ["warning: CPU with APIC id 300: needs the x2APIC: left out"]
+
+
 def test_f018_none_comes(start, debugger):
     """They get their start-up IPIs, and do nothing: each wait for one of them ends."""
     guest = start(JOB, null_disk(), accel=cpus(3), json=True, qemu=debugger.words(),
