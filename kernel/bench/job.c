@@ -130,10 +130,24 @@ void job_take_unusual(struct job *job, struct blk_request *const *done, unsigned
 		pace_drained(&job->pace, now);
 }
 
+/* What is out when figures begin to count will count itself. */
+static void begin_counting(struct job *job)
+{
+	uint64_t most = job->plan->counted_ios, out = job->in_flight + job->nr_ready;
+	uint64_t left = most > out ? most - out : 0;
+
+	if (left < job->left)
+		job->left = left;
+}
+
 void job_event(struct job *job, uint64_t now)
 {
+	bool ramping = job->window.ramping;
+
 	if (!window_event(&job->window, now))
 		job_stop(job);
+	else if (ramping && !job->window.ramping)
+		begin_counting(job);
 }
 
 void job_show(struct job *job)

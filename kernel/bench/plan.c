@@ -142,7 +142,10 @@ static bool check_hash(struct planner *p)
 	return true;
 }
 
-/* fio: io_size counts begun blocks; number_ios only ever makes a job shorter; time_based beats both. */
+/*
+ * fio: io_size counts begun blocks; number_ios only ever makes a job shorter, and is of those after the
+ * ramp time; time_based beats both.
+ */
 static bool plan_total(struct planner *p)
 {
 	struct job_plan *plan = p->plan;
@@ -152,12 +155,13 @@ static bool plan_total(struct planner *p)
 	if (o->time_based && o->runtime_ns == 0)
 		return fail(p, "time_based: needs a runtime, such as runtime=10");
 	if (o->time_based) {
-		plan->total_ios = UINT64_MAX;
+		plan->total_ios = plan->counted_ios = UINT64_MAX;
 		return true;
 	}
 	plan->total_ios = o->io_size_bytes ? blocks : plan->nr_blocks + (plan->tail_bytes != 0);
-	if (o->number_ios && o->number_ios < plan->total_ios)
-		plan->total_ios = o->number_ios;
+	plan->counted_ios = o->number_ios ? o->number_ios : UINT64_MAX;
+	if (o->ramp_time_ns == 0 && plan->counted_ios < plan->total_ios)
+		plan->total_ios = plan->counted_ios;
 	return true;
 }
 

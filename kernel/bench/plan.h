@@ -13,6 +13,7 @@ struct job_plan {
 	uint32_t block_512;	 /* bs in units of 512 bytes */
 	uint32_t tail_bytes;	 /* past the last whole block; for hash=crc32c only */
 	uint64_t total_ios;	 /* tail included; UINT64_MAX: until the time is up */
+	uint64_t counted_ios;	 /* of these, after the ramp time, at most so many */
 	uint64_t left_out_bytes; /* tail that this job does not touch, for a note */
 };
 

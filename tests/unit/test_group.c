@@ -138,6 +138,29 @@ static void rates_are_exact(void **state)
 	done(rig);
 }
 
+/* As in fio: number_ios is of those that count, size and io_size are of all. */
+static void what_ramp_time_does_not_count(void **state)
+{
+	struct rig *rig = *state;
+	struct job_result *r = &results[0];
+
+	start_disk(rig);
+	run_here(rig, "rw=randread bs=512 iodepth=8 rate_iops=1000 ramp_time=100ms io_size=100k "
+		      "number_ios=50");
+	assert_int_equal(r->read.ios, 50);
+	assert_in_range(r->ramp_ios, 99, 102);
+	run_here(rig, "rw=randread bs=512 iodepth=8 rate_iops=1000 ramp_time=100ms io_size=64k "
+		      "number_ios=50");
+	assert_int_equal(r->read.ios + r->ramp_ios, 128);
+	/* What is out when the ramp ends will count. */
+	run_here(rig, "rw=randread bs=512 iodepth=8 ramp_time=1ms io_size=10g number_ios=3");
+	assert_in_range(r->read.ios, 3, 8);
+	run_here(rig, "rw=randread bs=512 rate_iops=1000 ramp_time=10ms number_ios=3 time_based "
+		      "runtime=50ms");
+	assert_in_range(r->read.ios, 49, 51);
+	done(rig);
+}
+
 /* Nothing is said of the first that does not hold for all. */
 static void several_jobs_are_called_by_their_number(void **state)
 {
@@ -310,6 +333,7 @@ int main(void)
 		rig_test(jobs_of_two_cpus_on_one_queue),
 		rig_test(jobs_on_several_ports),
 		rig_test(rates_are_exact),
+		rig_test(what_ramp_time_does_not_count),
 		rig_test(several_jobs_are_called_by_their_number),
 		rig_test(thinking_follows_each_block_of_requests),
 		rig_test(batches_wait_for_enough),
