@@ -2,6 +2,7 @@
 """How fast is this disk path? The table of `make bench`."""
 import argparse
 import json
+import os
 import subprocess
 
 from .errors import LauncherError
@@ -49,9 +50,10 @@ def rows(disk: str, report: dict) -> list[list[str]]:
 
 def main(args: argparse.Namespace) -> int:
     runtime_ms = 300 if args.quick else 2000
+    inputs = [args.kernel, image()]
     if args.json:
-        open_json(args.json).close()
-    disks = (("null", "null"), ("file", image()))
+        open_json(args.json, inputs).close()
+    disks = (("null", "null"), ("file", inputs[1]))
     progress = Progress(len(disks) * (BOOT_S + len(DEPTHS) * runtime_ms / 1000))
     lines, reports = [], []
     result: Result | None = None
@@ -64,14 +66,17 @@ def main(args: argparse.Namespace) -> int:
           f"machine={result.machine} {qemu_version()}; file: 256 MiB through the host's page cache")
     print(table(HEAD, lines), end="")
     if args.json:
-        with open_json(args.json) as file:
+        with open_json(args.json, inputs) as file:
             json.dump({"bench": reports}, file, indent=2)
             file.write("\n")
     return 0
 
 
-def open_json(path: str):
+def open_json(path: str, inputs: list[str]):
     """Opened, and so emptied, before the boot: an old report cannot pass for a new one."""
+    for name in inputs if os.path.exists(path) else []:
+        if os.path.exists(name) and os.path.samefile(path, name):
+            raise LauncherError(f"--json {path}: this is {name}, which the run reads")
     try:
         return open(path, "w", encoding="utf-8")
     except OSError as error:

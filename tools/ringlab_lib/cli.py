@@ -217,7 +217,8 @@ def run(args: argparse.Namespace) -> int:
     for disk in command.disks:
         if disk.read_only:
             print(f"ringlab: {disk.path} may not be written: opened read-only", file=sys.stderr)
-    json_file = bench.open_json(args.json) if args.json else None
+    inputs = [args.kernel] + [disk.path for disk in command.disks if disk.path]
+    json_file = bench.open_json(args.json, inputs) if args.json else None
 
     def show(data: bytes) -> None:
         sys.stdout.buffer.write(data)

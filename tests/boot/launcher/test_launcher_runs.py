@@ -102,6 +102,19 @@ def test_json_is_written(capfd, fake, machine, script, launch):
     assert out.startswith("before\nafter\n") == (machine == "microvm")
 
 
+@pytest.mark.parametrize("options", [["--disk", "disk.img"], []], ids=["disk", "kernel"])
+def test_json_does_not_overwrite_what_is_read(capfd, fake, tmp_path, options, launch):
+    fake("echo booted; exit 33")
+    read = tmp_path / (options[-1] if options else "kernel.elf")
+    read.write_text("data")
+    os.link(read, tmp_path / "report.json")
+    assert launch("--json", "report.json", *options) == 2
+    assert read.read_text() == "data"
+    streams = capfd.readouterr()
+    assert streams.err == f"ringlab: --json report.json: this is {read.name}, which the run reads\n"
+    assert "booted" not in streams.out
+
+
 def test_json_that_cannot_be_written(capfd, fake, launch):
     """What was measured is on the console all the same; 1 would be the disk's errors."""
     fake(f"cat >\"$json\" <<'E'\n{REPORT}E\necho measured; exit 33")
