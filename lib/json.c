@@ -54,14 +54,31 @@ static bool is_plain(char c)
 	return c >= 0x20 && c < 0x7f && !short_escape(c);
 }
 
+/* Of the character at @s if it is UTF-8 of several bytes, else 0 (RFC 3629, 4). */
+static size_t utf8_bytes(const char *s)
+{
+	const unsigned char *b = (const unsigned char *)s;
+	size_t n = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
+
+	if (b[0] < 0xc2 || b[0] > 0xf4)
+		return 0;
+	if ((b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xed && b[1] > 0x9f) ||
+	    (b[0] == 0xf0 && b[1] < 0x90) || (b[0] == 0xf4 && b[1] > 0x8f))
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((b[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
 static void write_string(struct json *j, const char *s)
 {
 	sink_puts(j->sink, "\"");
 	while (*s) {
-		size_t run = 0;
+		size_t run = 0, bytes;
 
-		while (is_plain(s[run]))
-			run++;
+		while ((bytes = is_plain(s[run]) ? 1 : utf8_bytes(s + run)) != 0)
+			run += bytes;
 		if (run)
 			sink_write(j->sink, s, run);
 		s += run;

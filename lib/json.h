@@ -24,7 +24,7 @@ void json_array_begin(struct json *j, const char *key);
 void json_array_end(struct json *j);
 void json_u64(struct json *j, const char *key, uint64_t value);
 void json_milli(struct json *j, const char *key, uint64_t value_milli); /* 1.234 */
-void json_string(struct json *j, const char *key, const char *value);	/* escaped */
+void json_string(struct json *j, const char *key, const char *value);	/* UTF-8, escaped */
 void json_bool(struct json *j, const char *key, bool value);
 
 #endif

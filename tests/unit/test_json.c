@@ -106,7 +106,19 @@ static void escapes(void **state)
 	check_string("a\\b", "\"a\\\\b\"");
 	check_string("\n\r\t", "\"\\n\\r\\t\"");
 	check_string("\x01\x1f\x7f", "\"\\u0001\\u001f\\u007f\"");
-	check_string("\xc3\xa9\xff", "\"\\u00c3\\u00a9\\u00ff\"");
+	/* UTF-8 as it is; what is none by its bytes: a lone one, cut short, overlong, a surrogate. */
+	check_string("gr\xc3\xb6\xc3\x9f"
+		     "e",
+		     "\"gr\xc3\xb6\xc3\x9f"
+		     "e\"");
+	check_string("\xc2\x80\xe0\xa0\x80\xed\x9f\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
+		     "\"\xc2\x80\xe0\xa0\x80\xed\x9f\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\"");
+	check_string("\xc3\xa9\xff", "\"\xc3\xa9\\u00ff\"");
+	check_string("\xe2\x82", "\"\\u00e2\\u0082\"");
+	check_string("\xc1\xbf\xe0\x9f\xbf", "\"\\u00c1\\u00bf\\u00e0\\u009f\\u00bf\"");
+	check_string("\xf0\x8f\xbf\xbf", "\"\\u00f0\\u008f\\u00bf\\u00bf\"");
+	check_string("\xed\xa0\x80", "\"\\u00ed\\u00a0\\u0080\"");
+	check_string("\xf4\x90\x80\x80", "\"\\u00f4\\u0090\\u0080\\u0080\"");
 	start(NULL);
 	json_object_begin(&j, NULL);
 	json_string(&j, "k\"\n", "v");
@@ -122,12 +134,31 @@ static const char *skip_blanks(const char *p)
 	return p ? p + strspn(p, " \n") : NULL;
 }
 
+/* By the value of what it decodes to: to the last byte of a character of several, or NULL. */
+static const char *read_utf8(const char *p)
+{
+	static const uint32_t least[] = {[2] = 0x80, 0x800, 0x10000};
+	unsigned lead = (unsigned char)*p, n = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+	uint32_t c = lead & 0x7f >> n;
+
+	if (lead < 0xc0 || lead >= 0xf8)
+		return NULL;
+	for (unsigned i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return NULL;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	return c >= least[n] && c <= 0x10ffff && c >> 11 != 0x1b ? p + n - 1 : NULL;
+}
+
 static const char *read_string(const char *p)
 {
 	if (*p != '"')
 		return NULL;
 	for (p++; *p != '"'; p++) {
-		if ((unsigned char)*p < 0x20 || (unsigned char)*p >= 0x7f)
+		if ((unsigned char)*p >= 0x80 && !(p = read_utf8(p)))
+			return NULL;
+		if (*p == 0x7f || (unsigned char)*p < 0x20)
 			return NULL;
 		if (*p != '\\')
 			continue;
