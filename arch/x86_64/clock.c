@@ -20,7 +20,6 @@
 #define PLAUSIBLE_HZ_MAX  100000000000u
 #define TRUSTED_PPM_MAX	  5000
 #define DRIFT_PPM_MAX	  1000 /* that later figures may differ from the first by */
-#define PIT_TRIES	  3
 #define NANOSECONDS	  1000000000u
 
 /* At @cycles of the TSC the clock stood at @ticks. */
@@ -247,18 +246,13 @@ static uint64_t expected_ticks(unsigned index)
 	return wide_mul_div(cycles() - ref->first.cycles, ref->source.hz, status.hz);
 }
 
-/*
- * A lone clock has no other to be checked by; the PIT takes 4 ms, so it is asked only once, and
- * again only if it disagrees: on a busy host one look can be far off.
- */
+/* A lone clock has no other to be checked by; the PIT takes 3 ms, so it is asked only once. */
 static void cross_by_pit(void)
 {
-	for (unsigned tries = 0; tries < PIT_TRIES && !status.trusted; tries++) {
-		uint64_t hz = pit_measure_hz();
+	uint64_t hz = status.trusted ? 0 : pit_measure_hz();
 
-		if (hz >= PLAUSIBLE_HZ_MIN && hz <= PLAUSIBLE_HZ_MAX)
-			set_cross("pit", hz);
-	}
+	if (hz >= PLAUSIBLE_HZ_MIN && hz <= PLAUSIBLE_HZ_MAX)
+		set_cross("pit", hz);
 }
 
 void clock_refine(void)

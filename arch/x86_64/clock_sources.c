@@ -27,18 +27,19 @@
 #define FADT_X_PM_TIMER	  208
 #define PM_TIMER_IS_32	  (1u << 8)
 
-#define PIT_HZ		  1193182u
-#define PIT_COUNTER_2	  0x42
-#define PIT_CONTROL	  0x43
-#define PIT_2_SQUARE_WAVE 0xb6 /* counter 2, low then high byte, mode 3, binary */
-#define PIT_RELOAD	  1193 /* one period: 1 ms */
-#define PIT_PERIODS	  3
-#define PIT_POLLS_MIN	  20000u     /* per edge; slow ones take 1 us each */
-#define PIT_WAIT_CYCLES	  (1u << 23) /* half a period at 16 GHz */
-#define SPEAKER_PORT	  0x61
-#define SPEAKER_GATE	  1u
-#define SPEAKER_SOUND	  2u
-#define SPEAKER_OUT	  (1u << 5)
+#define PIT_HZ		1193182u
+#define PIT_COUNTER_2	0x42
+#define PIT_CONTROL	0x43
+#define PIT_2_ONE_SHOT	0xb0	   /* counter 2, low then high byte, mode 0, binary */
+#define PIT_COUNT	3580	   /* 3 ms */
+#define PIT_TRIES	16	   /* on a busy host */
+#define PIT_GOOD	500	   /* known to 1 of so many: not worth another try */
+#define PIT_POLLS_MIN	40000u	   /* slow ones take 1 us each */
+#define PIT_WAIT_CYCLES (1u << 25) /* 4 ms at 8 GHz */
+#define SPEAKER_PORT	0x61
+#define SPEAKER_GATE	1u
+#define SPEAKER_SOUND	2u
+#define SPEAKER_OUT	(1u << 5)
 
 static volatile char *hpet;
 static uint16_t pm_timer_port;
@@ -125,52 +126,63 @@ bool pm_timer_open(struct clock_source *source)
 	return true;
 }
 
+/* How many cycles the count took: between the least and the most that it can be. */
+struct pit_span {
+	uint64_t least, most;
+};
+
+static void pit_choose(struct pit_span *best, struct pit_span span)
+{
+	if (span.most - span.least < best->most - best->least)
+		*best = span;
+}
+
 /*
- * Waits until the output is @level; *@at is the middle of the two reads around its change. Ends
- * when both enough reads and enough cycles have passed: where a cycle is an instruction, reads
+ * Mode 0: the output is low from the second byte of the count on, until so many ticks have gone. Each
+ * end lies between two reads of the TSC: on a busy host they are far apart, which shows. False if the
+ * output does not rise, for enough reads and enough cycles: where a cycle is an instruction, reads
  * take next to no time, and on a slow bus cycles are not what it takes.
  */
-static bool pit_wait(bool level, uint64_t *at)
+static bool pit_count(struct pit_span *best)
 {
-	uint64_t start = cycles(), before = start, now;
+	uint64_t before, after, low, now;
 
-	for (unsigned polls = 0; polls < PIT_POLLS_MIN || before - start < PIT_WAIT_CYCLES;
-	     polls++) {
-		bool out = port_read8(SPEAKER_PORT) & SPEAKER_OUT;
-
-		now = cycles();
-		if (out == level) {
-			*at = before + (now - before) / 2;
+	port_write8(PIT_CONTROL, PIT_2_ONE_SHOT);
+	port_write8(PIT_COUNTER_2, PIT_COUNT & 0xff);
+	before = cycles();
+	port_write8(PIT_COUNTER_2, PIT_COUNT >> 8);
+	after = low = now = cycles();
+	for (unsigned polls = 0; polls < PIT_POLLS_MIN || now - after < PIT_WAIT_CYCLES; polls++) {
+		if (port_read8(SPEAKER_PORT) & SPEAKER_OUT) {
+			if (polls) /* else it was not seen to be low */
+				pit_choose(best, (struct pit_span){low - after, cycles() - before});
 			return true;
 		}
-		before = now;
+		low = now;
+		now = cycles();
 	}
 	return false;
 }
 
-/* In square wave mode whole periods lie between rising edges, whenever counting began. */
-static uint64_t pit_measure_cycles(void)
+static struct pit_span pit_measure(void)
 {
-	uint64_t first, last;
+	struct pit_span best = {0, UINT64_MAX};
 
-	if (!pit_wait(false, &first) || !pit_wait(true, &first))
-		return 0;
-	for (unsigned i = 0; i < PIT_PERIODS; i++)
-		if (!pit_wait(false, &last) || !pit_wait(true, &last))
-			return 0;
-	return last - first;
+	for (unsigned tries = 0; tries < PIT_TRIES; tries++)
+		if (!pit_count(&best) || best.most - best.least < best.least / PIT_GOOD)
+			break;
+	return best;
 }
 
 uint64_t pit_measure_hz(void)
 {
 	uint8_t saved = port_read8(SPEAKER_PORT);
-	uint64_t n;
+	struct pit_span span;
 
 	port_write8(SPEAKER_PORT, (uint8_t)((saved & ~SPEAKER_SOUND) | SPEAKER_GATE));
-	port_write8(PIT_CONTROL, PIT_2_SQUARE_WAVE);
-	port_write8(PIT_COUNTER_2, PIT_RELOAD & 0xff);
-	port_write8(PIT_COUNTER_2, PIT_RELOAD >> 8);
-	n = pit_measure_cycles();
+	span = pit_measure();
 	port_write8(SPEAKER_PORT, saved);
-	return wide_mul_div(n, PIT_HZ, PIT_RELOAD * PIT_PERIODS);
+	if (span.most == UINT64_MAX)
+		return 0;
+	return wide_mul_div(span.least + (span.most - span.least) / 2, PIT_HZ, PIT_COUNT);
 }

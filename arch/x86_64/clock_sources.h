@@ -19,7 +19,7 @@ struct clock_source {
 bool hpet_open(struct clock_source *source);
 bool pm_timer_open(struct clock_source *source);
 
-/* The TSC's rate in Hz by the 8254's third counter, in about 4 ms; 0 if there is none (F-138). */
+/* The TSC's rate in Hz by the 8254's third counter, in about 3 ms; 0 if there is none (F-138). */
 uint64_t pit_measure_hz(void);
 
 #endif
