@@ -23,7 +23,7 @@ static void init_machine(const struct boot_info *info)
 	console_init();
 	traps_init();
 	memory_init(info);
-	paging_init(info);
+	paging_init();
 	acpi_init(info);
 	clock_start();
 }

@@ -59,9 +59,8 @@ static void switch_to(const struct page_table *t)
 		  (cpu_has_machine_check() ? CR4_MCE : 0));
 }
 
-void paging_init(const struct boot_info *info)
+void paging_init(void)
 {
-	(void)info;
 	no_execute = cpu_has_nx() ? PTE_NX : 0;
 	tables.max_level = cpu_has_1g_pages() ? 3 : 2;
 	tables.root = memory_take_table();

@@ -37,7 +37,7 @@ void memory_prefer_high(bool on);
 void acpi_init(const struct boot_info *info);
 
 /* The final page tables: W^X image, NX data, page 0 unmapped, guard pages under stacks. */
-void paging_init(const struct boot_info *info);
+void paging_init(void);
 void traps_init(void);
 
 /* Looks at the clocks for the first time; clock_init() waits until 2 ms have passed since. */
