@@ -246,6 +246,14 @@ def test_closed_stdout_ends_the_run(fake):
     assert wait_until_gone(pids) == []
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_started_with_closed_files(fake, closed):
+    fake("echo booted; exit 39")
+    done = subprocess.run(["sh", "-c", f'exec "$0" run --kernel kernel.elf {closed}', LAUNCHER],
+                          capture_output=True, text=True, timeout=20, check=False)
+    assert done.returncode == 3, done.stderr
+
+
 def test_storage_daemon_is_waited_for_and_ended(capfd, fake, launch):
     fake('sleep 0.1; echo 1 >"$pidfile"; echo $$ >qsd.pid; exec sleep 1000', "RINGLAB_QSD")
     fake("cat qsd.pid; exit 33")
