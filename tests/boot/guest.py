@@ -72,10 +72,12 @@ def null_disk(size: int = 1 << 30, device: str = "", latency_ns: int = 0,
 REFUSED = "iommu_platform=on,disable-legacy=on"
 
 
-def throttled_disk(path, iops: int, device: str = "") -> Disk:
+def throttled_disk(path, iops: int, device: str = "", saved: int = 0) -> Disk:
+    """@saved: as many requests may be made up for at once after a pause, and at the start."""
+    limits = f"x-iops-total={iops}" + (f",x-iops-total-max={saved}" if saved else "")
     return Disk([f"driver=raw,node-name=f{{n}},file.driver=file,file.filename={path}",
                  "driver=throttle,node-name=d{n},throttle-group=t{n},file=f{n}"], device,
-                objects=[f"throttle-group,id=t{{n}},x-iops-total={iops}"])
+                objects=[f"throttle-group,id=t{{n}},{limits}"])
 
 
 @dataclass
@@ -204,6 +206,10 @@ class Monitor:
         while not any(seen["event"] == event for seen in self.events):
             self.events.append(self._next())
         self.events = [seen for seen in self.events if seen["event"] != event]
+
+    def release(self, number: int = 0) -> None:
+        """A throttled_disk() works as fast as it can from now on."""
+        self("qom-set", path=f"/objects/t{number}", property="limits", value={"iops-total": 0})
 
     def close(self) -> None:
         self._file.close()

@@ -10,6 +10,8 @@ import pytest
 from guest import ICOUNT, NO_DEVICE, OK, file_disk, null_disk
 
 PAUSE_S = 2.0
+CLOCK_ERROR = 0.005  # of the TSC's calibration, against the host's
+LINE_LATE_MS = 1500
 
 
 @pytest.mark.parametrize("machine, source, second", [
@@ -67,22 +69,27 @@ def test_f139_exact_rate(boot, machine):
 
 
 def test_f139_time_of_a_job(start):
-    """The host's clock, read when lines arrive, bounds what the guest says about its own."""
+    """
+    The host's clock, read when lines arrive, bounds what the guest says about its own: from above
+    for sure, from below as far as lines are not late.
+    """
+    begin = time.monotonic()
     guest = start("runtime=3 time_based status-interval=500ms", null_disk(iothread=True),
                   json=True)
     guest.read_until(r"^ringlab: \d+% done")
     first = time.monotonic()
     guest.read_until(r"^ringlab: \(groupid")
-    on_host_ms = (time.monotonic() - first) * 1000
+    end = time.monotonic()
     out = guest.finish()
     assert out.status == OK, out.show()
     in_guest_ms = out.job()["read"]["runtime"]
-    assert 3000 <= in_guest_ms < 4000
-    assert on_host_ms == pytest.approx(in_guest_ms - 500, abs=700)
+    assert 3000 <= in_guest_ms <= (end - begin) * 1000 * (1 + CLOCK_ERROR)
+    assert (end - first) * 1000 < in_guest_ms - 500 + LINE_LATE_MS
 
 
 def test_f141_stopped_guest(start):
     """Time goes on while the guest does not: the job is no longer, and the pause is in it."""
+    begin = time.monotonic()
     guest = start("iodepth=4 runtime=4 time_based status-interval=500ms",
                   null_disk(iothread=True), json=True)
     guest.read_until(r"^ringlab: \d+% done")
@@ -91,10 +98,11 @@ def test_f141_stopped_guest(start):
     time.sleep(PAUSE_S)  # no wait for anything: it is the pause
     guest.process.send_signal(signal.SIGCONT)
     guest.read_until(r"^ringlab: \(groupid")
-    on_host_ms = (time.monotonic() - first) * 1000
+    end = time.monotonic()
     out = guest.finish()
     assert out.status == OK, out.show()
     read = out.job()["read"]
-    assert 4000 <= read["runtime"] < 5000
-    assert on_host_ms == pytest.approx(read["runtime"] - 500, abs=900)
+    assert 4000 <= read["runtime"] < 4000 + PAUSE_S * 1000
+    assert read["runtime"] <= (end - begin) * 1000 * (1 + CLOCK_ERROR)
+    assert (end - first) * 1000 < read["runtime"] - 500 + LINE_LATE_MS
     assert read["clat_ns"]["max"] > (PAUSE_S - 0.1) * 1e9

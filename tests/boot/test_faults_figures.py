@@ -96,11 +96,14 @@ def test_f149_odd_and_yet_aligned(boot, stamped):
 
 @pytest.mark.parametrize("depth", [1, 8])
 def test_f150_rate_depth_and_latency(boot, stamped, depth):
-    """A disk that makes 100 a second; what it saved up beforehand is spent in the ramp."""
+    """
+    A disk that makes 100 a second. What it saved up beforehand is spent in the ramp; what a busy
+    host keeps it from doing for up to a second, it makes up for.
+    """
     out = boot(f"rw=randread bs=4k iodepth={depth} ramp_time=1 runtime=3 time_based",
-               throttled_disk(stamped.path, 100), json=True)
+               throttled_disk(stamped.path, 100, saved=100), json=True)
     job = out.job()
-    assert job["read"]["iops"] == pytest.approx(100, rel=0.03)
+    assert job["read"]["iops"] == pytest.approx(100, rel=0.1)
     assert job["read"]["iops"] * mean(job, "lat") / 1e9 == pytest.approx(depth, rel=0.05)
     assert job["read"]["clat_ns"]["N"] == job["read"]["total_ios"]
     check_sane(job, before=depth)
@@ -122,7 +125,8 @@ def test_f150_counts_of_the_host(boot, stamped, rw):
     ("output-format=json", "output-format=normal,json"),
     ("eta=never", "eta=always status-interval=10ms")))
 def test_f151_switches_of_the_report(start, percentiles, output, progress):
-    guest = start(f"runtime=150ms time_based iodepth=4 {percentiles} {output} {progress}",
+    runtime = "500ms" if "always" in progress else "50ms"
+    guest = start(f"runtime={runtime} time_based iodepth=4 {percentiles} {output} {progress}",
                   null_disk(iothread=True), qemu=("-serial", "null"))
     text = guest.finish().text
     assert ("% done" in text) == ("always" in progress)

@@ -2,7 +2,7 @@
 """Does a run go by the size that the disk has now, and outlive a disk that shrinks under it?"""
 import pytest
 
-from guest import IO_ERROR, OK, file_disk
+from guest import IO_ERROR, OK, file_disk, throttled_disk
 from images import SECTOR, Image
 from traces import transfers
 
@@ -16,12 +16,16 @@ def image(tmp_path):
 
 
 def resize(monitor, mib):
+    """While the job runs, however slow the host is; then the job may end."""
     monitor("block_resize", **{"node-name": "d0", "size": mib * MIB})
+    monitor.release()
 
 
-# Random reads of all of the disk for a while, and then one more of each block.
-WHOLE_DISK = ("bs=4k iodepth=8 status-interval=200ms name=running rw=randread time_based runtime=1 "
+# Random reads of all of the disk, half a minute of them unless the disk is released, and then one
+# more of each block.
+WHOLE_DISK = ("bs=4k iodepth=8 status-interval=200ms name=running rw=randread number_ios=600 "
               "name=after stonewall rw=read")
+PER_SECOND = 20
 
 
 @pytest.mark.parametrize("mode, device", [
@@ -30,7 +34,7 @@ WHOLE_DISK = ("bs=4k iodepth=8 status-interval=200ms name=running rw=randread ti
 @pytest.mark.conformance("BLK-OP-01", "CFG-07", "PCI-ISR-03")
 def test_f059_growth(start, monitor, image, device, mode):
     """Twice as large while a job runs: that job keeps to what it knew, the next one takes all."""
-    guest = start(f"blk.mode={mode} {WHOLE_DISK}", file_disk(image.path, device),
+    guest = start(f"blk.mode={mode} {WHOLE_DISK}", throttled_disk(image.path, PER_SECOND, device),
                   monitor=monitor, json=True)
     guest.read_until(r"^running: \d+% done")
     resize(monitor, 16)
@@ -46,7 +50,7 @@ def test_f059_growth(start, monitor, image, device, mode):
 @pytest.mark.conformance("BLK-OP-01", "BLK-OP-02")
 def test_f059_shrink(start, monitor, image, device, mode):
     """What lies behind the new end fails, each request for itself; the next job does not go there."""
-    guest = start(f"blk.mode={mode} {WHOLE_DISK}", file_disk(image.path, device),
+    guest = start(f"blk.mode={mode} {WHOLE_DISK}", throttled_disk(image.path, PER_SECOND, device),
                   monitor=monitor, json=True)
     guest.read_until(r"^running: \d+% done")
     resize(monitor, 2)
@@ -62,8 +66,8 @@ def test_f059_shrink(start, monitor, image, device, mode):
 
 def test_f059_next_job_does_not_fit(start, monitor, image):
     """A range that was there when the run began, and is not any more: said, and nothing is sent."""
-    guest = start(f"{WHOLE_DISK} offset=4m size=1m", file_disk(image.path), monitor=monitor,
-                  trace=TRACE, json=True)
+    guest = start(f"{WHOLE_DISK} offset=4m size=1m", throttled_disk(image.path, PER_SECOND),
+                  monitor=monitor, trace=TRACE, json=True)
     guest.read_until(r"^running: \d+% done")
     resize(monitor, 3)
     out = guest.finish()

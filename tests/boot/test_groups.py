@@ -15,26 +15,30 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
 
 import report_keys  # noqa: E402
 
+RATED = 300  # requests, and as many a second
 
 
 @pytest.mark.parametrize("mode, options, smp", [
     ("poll", "rate_iops=300", 2), ("irq", "rate_iops=300", 4), ("hybrid", "rate_iops=300", 2),
     ("irq", "rw=randrw rwmixread=50 rate_iops=200,100", 4)])
-def test_rate_of_each_copy(boot, small, mode, options, smp):
+def test_rate_of_each_copy(boot, mode, options, smp):
     """
-    Four times the rate of one; two on a CPU do not take from each other. Never one too many; who is
-    late catches up, so that all that may be missing is what a busy host delays at the end.
+    Four times the rate of one: what is a second's work for one is no more with the others beside
+    it, and would be two if two on a CPU took from each other. Never one too many; who is late
+    catches up, so that only what a busy host delays at the end is lost.
     """
-    out = boot(f"blk.mode={mode} numjobs=4 iodepth=16 runtime=1 time_based {options}",
-               file_disk(small.path, "num-queues=2"), accel=cpus(smp), json=True)
+    out = boot(f"blk.mode={mode} numjobs=4 iodepth=16 number_ios={RATED} {options}",
+               null_disk(device="num-queues=2"), accel=cpus(smp), json=True)
     report_keys.check(out.json)
     group, = out.json["ringlab"]["groups"]
-    rates = {"read": 200, "write": 100} if "randrw" in options else {"read": 300}
-    for side, rate in rates.items():
-        for job in out.json["jobs"]:
-            most = rate * (job[side]["runtime"] + 1) // 1000 + 1
-            assert 0.8 * rate <= job[side]["total_ios"] <= most
-        assert group[side]["total_ios"] == pytest.approx(4 * rate, rel=0.1)
+    rates = {"read": 200, "write": 100} if "randrw" in options else {"read": RATED}
+    for job in out.json["jobs"]:
+        assert sum(job[side]["total_ios"] for side in rates) == RATED
+        for side, rate in rates.items():
+            runtime_ms = job[side]["runtime"]
+            assert job[side]["total_ios"] <= rate * (runtime_ms + 1) // 1000 + 1
+            assert runtime_ms <= 1700
+    assert sum(group[side]["total_ios"] for side in rates) == 4 * RATED
     assert all(job["ringlab"]["wakeups_missed"] == 0 for job in out.json["jobs"])
 
 
@@ -55,7 +59,7 @@ def test_time_to_think(boot, mode):
     assert works > sum(thinks)
     if mode == "irq":
         own = out.json["jobs"][0]["ringlab"]
-        assert own["halted_cycles"] > own["busy_cycles"]
+        assert own["halted_cycles"] / out.json["ringlab"]["tsc_hz"] > 9 * 0.05 / 2
 
 
 def test_groups_follow_each_other(boot, stamped):
@@ -128,4 +132,5 @@ def test_f019_timer_during_a_checksum(boot, stamped):
     assert [job["ringlab"]["cpu_jobs"] for job in out.json["jobs"]] == [2] * 4
     for job in out.json["jobs"][:2]:
         assert int(job["ringlab"]["crc32c"], 16) == stamped.crc()
-    assert count(out.trace, "apic_local_deliver") > 2000
+    # On a busy host the 50 us are over before the CPU halts, for some of the 4000.
+    assert count(out.trace, "apic_local_deliver") > 1000

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from guest import USAGE, file_disk, null_disk
+from guest import USAGE, file_disk, null_disk, throttled_disk
 from images import crc32c
 from traces import chains, count
 
@@ -123,13 +123,14 @@ def test_f065_size_is_the_device_s(boot, stamped, size):
 @pytest.mark.conformance("LEG-15")
 def test_f025_f026_ring_above_4g(start, monitor, stamped, size):
     """The device's own idea of where the ring is, against the number of the page that was written."""
-    guest = start(f"alloc=high status-interval=200ms name=all {READ} "
-                  "name=long stonewall rw=randread time_based runtime=1",
-                  file_disk(stamped.path, f"disable-modern=on,queue-size={size}"), memory="6G",
-                  trace=TRACE, monitor=monitor)
-    guest.read_until(r"^long: \d+% done")
+    guest = start("alloc=high status-interval=200ms name=long rw=randread number_ios=600 "
+                  f"name=all stonewall {READ}",
+                  throttled_disk(stamped.path, 20, f"disable-modern=on,queue-size={size}"),
+                  memory="6G", trace=TRACE, monitor=monitor)
+    guest.read_until(r"^long: \d+% done")  # half a minute of it, unless the disk is released
     disk, = [d["path"] for d in monitor("x-query-virtio") if d["name"] == "virtio-blk"]
     queue = monitor("x-query-virtio-queue-status", path=disk, queue=0)
+    monitor.release()
     out = guest.finish()
     assert out.crc32c() == stamped.crc()
     page, = [a.value for a in ports(out.trace, write=True) if a.offset == ADDRESS]

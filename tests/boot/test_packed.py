@@ -24,13 +24,15 @@ def test_f088_matrix(boot, stamped, number):
     size, event_idx, indirect, mode = COMBINATIONS[number]
     bs, depth, buffers = SHAPES[number % len(SHAPES)]
     policy = POLICIES[number % len(POLICIES)] if indirect == "on" else "never"
+    beside = number % 3 > 0  # else the device reads the ring before the notification returns
     out = boot(f"{READ} bs={bs} iodepth={depth} buffers={buffers} blk.mode={mode} "
                f"blk.indirect={policy}",
                file_disk(stamped.path, f"packed=on,event_idx={event_idx},indirect_desc={indirect},"
-                         f"queue-size={size}", iothread=True))
+                         f"queue-size={size}" + ("" if beside else ",ioeventfd=off"),
+                         iothread=beside))
     assert out.crc32c() == stamped.crc(), out.show()
     assert (out.own("ring"), out.own("mode")) == ("packed", mode)
-    if event_idx == "on":  # else a slow host looks like a lost notification
+    if event_idx == "on" and not beside:  # else a slow host looks like a lost notification
         assert out.own("rekicks") == "0"
     assert out.own("indirect").startswith(policy)
 
@@ -45,12 +47,19 @@ def test_f067_no_power_of_two(boot, stamped, qsize, indirect):
     assert out.own("qsize") == str(qsize)
 
 
-def test_f087_chain_ends_where_the_ring_ends(boot):
-    """Two pieces with header and status fill a ring of 4 each time."""
-    out = boot("bs=8k iodepth=2 buffers=scattered number_ios=100000",
-               null_disk(device="packed=on,queue-size=4,indirect_desc=off", iothread=True))
-    assert "issued rwts: total=100000,0,0,0" in out.text
-    assert out.own("rekicks") == "0"
+@pytest.mark.parametrize("device, iothread, number", [("", True, 100000),
+                                                      (",ioeventfd=off", False, 20000)])
+def test_f087_chain_ends_where_the_ring_ends(boot, device, iothread, number):
+    """
+    Two pieces with header and status fill a ring of 4 each time. In a thread of its own the device
+    may be late on a busy host, and be told again; where it reads the ring before the notification
+    returns it is never late.
+    """
+    out = boot(f"bs=8k iodepth=2 buffers=scattered number_ios={number}",
+               null_disk(device="packed=on,queue-size=4,indirect_desc=off" + device,
+                         iothread=iothread))
+    assert f"issued rwts: total={number},0,0,0" in out.text
+    assert int(out.own("rekicks")) <= (number // 1000 if iothread else 0)
 
 
 @pytest.mark.parametrize("ring, used", [("auto", "packed"), ("split", "split"),

@@ -49,9 +49,13 @@ def test_queues_are_listed_once(boot):
     ("irq blk.poll_queues=1", 2, ("irq", "poll")),
 ])
 def test_copies_on_cpus_and_queues(boot, mode, queues, kinds):
-    """Four copies on four CPUs: as many queues as there are, and each counted once."""
+    """
+    Four copies on four CPUs: as many queues as there are, and each counted once. The disk takes so
+    long that they run side by side for sure.
+    """
     out = boot(f"blk.mode={mode} numjobs=4 iodepth=4 number_ios=300",
-               null_disk(device=f"num-queues={queues}"), json=True, accel=SMP4)
+               null_disk(latency_ns=4_000_000, device=f"num-queues={queues}"), json=True,
+               accel=SMP4)
     assert out.status == OK, out.show()
     report_keys.check(out.json)
     jobs = [job["ringlab"] for job in out.json["jobs"]]
