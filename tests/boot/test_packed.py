@@ -47,7 +47,7 @@ def test_f067_no_power_of_two(boot, stamped, qsize, indirect):
     assert out.own("qsize") == str(qsize)
 
 
-@pytest.mark.parametrize("device, iothread, number", [("", True, 100000),
+@pytest.mark.parametrize("device, iothread, number", [("", True, 60000),
                                                       (",ioeventfd=off", False, 20000)])
 def test_f087_chain_ends_where_the_ring_ends(boot, device, iothread, number):
     """
