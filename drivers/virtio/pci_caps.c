@@ -44,7 +44,7 @@ static bool read_cap(const struct pci_function *fn, unsigned at, struct cap *cap
 
 /*
  * The part of a BAR that @cap describes, cut at the BAR's end: a length may be larger than expected
- * (4.1.4.1). False if it is not aligned, or holds less than @min_bytes.
+ * (4.1.4.1). False, and *@window as it was, if it is not aligned, or holds less than @min_bytes.
  */
 static bool find_window(const struct cap *cap, const struct pci_bar bars[PCI_BARS], uint32_t align,
 			uint32_t min_bytes, struct bar_window *window)
@@ -57,8 +57,10 @@ static bool find_window(const struct cap *cap, const struct pci_bar bars[PCI_BAR
 	bytes = bar->bytes - cap->offset;
 	if (bytes > cap->length)
 		bytes = cap->length;
+	if (bytes < min_bytes)
+		return false;
 	*window = (struct bar_window){bar->base + cap->offset, bytes, bar->io};
-	return bytes >= min_bytes;
+	return true;
 }
 
 static void map_cap(const struct cap *cap, const struct pci_bar bars[PCI_BARS], uint32_t align,

@@ -202,6 +202,23 @@ static void unreachable_first(void **state)
 	must_work(rig);
 }
 
+/* PCI-CAP-02, PCI-CAP-07: of two structures of a type the first that is long enough. */
+static void too_short_first(void **state)
+{
+	struct rig *rig = *state;
+
+	for (uint8_t type = FAKE_COMMON; type <= FAKE_DEVICE; type++) {
+		const struct fake_region *at = &rig->disk.region[type];
+
+		again(rig);
+		plug_bare(rig);
+		fake_disk_cap(&rig->disk, type, at->bar, (uint32_t)at->offset,
+			      type == FAKE_ISR || type == FAKE_DEVICE ? 0 : 1);
+		add_all_but(rig, 0);
+		must_work(rig);
+	}
+}
+
 static void nothing_reachable(void **state)
 {
 	struct rig *rig = *state;
@@ -381,25 +398,16 @@ static void vanished_before_open(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		rig_test(reserved_values),
-		rig_test(vendor_data),
-		rig_test(longer_capabilities),
-		rig_test(notify_multipliers),
-		rig_test(notify_out_of_bounds),
-		rig_test(huge_length),
-		rig_test(structures_in_io_space),
-		rig_test(bar_places),
-		rig_test(unreachable_first),
-		rig_test(nothing_reachable),
-		rig_test(unassigned_bar),
-		rig_test(first_of_two),
-		rig_test(common_lengths),
-		rig_test(missing_structures),
-		rig_test(bad_places),
-		rig_test(length_beyond_bar),
-		rig_test(legacy_device),
-		rig_test(looping_list),
-		rig_test(odd_cap_lengths),
+		rig_test(reserved_values),	  rig_test(vendor_data),
+		rig_test(longer_capabilities),	  rig_test(notify_multipliers),
+		rig_test(notify_out_of_bounds),	  rig_test(huge_length),
+		rig_test(structures_in_io_space), rig_test(bar_places),
+		rig_test(unreachable_first),	  rig_test(too_short_first),
+		rig_test(nothing_reachable),	  rig_test(unassigned_bar),
+		rig_test(first_of_two),		  rig_test(common_lengths),
+		rig_test(missing_structures),	  rig_test(bad_places),
+		rig_test(length_beyond_bar),	  rig_test(legacy_device),
+		rig_test(looping_list),		  rig_test(odd_cap_lengths),
 		rig_test(vanished_before_open),
 	};
 
