@@ -324,6 +324,13 @@ static bool open_intx(struct virtio_irqs *irqs)
 	return true;
 }
 
+/* Firmware may have left it on: INTx is barred then, and what a queue raises leads nowhere. */
+static void switch_msix_off(const struct virtio_device *dev)
+{
+	if (dev->msix_cap)
+		msix_enable(&(struct msix){.fn = &dev->pci, .cap = dev->msix_cap}, false);
+}
+
 bool virtio_irqs_open(struct virtio_device *dev, struct virtio_irqs *irqs,
 		      struct virtio_irq_queue *queue, unsigned n, enum virtio_irq best,
 		      void (*config_handler)(void *context), void *config_context)
@@ -338,6 +345,7 @@ bool virtio_irqs_open(struct virtio_device *dev, struct virtio_irqs *irqs,
 	for (unsigned i = 0; i < 2; i++)
 		irqs->shared[i].irqs = irqs;
 	forget(irqs);
+	switch_msix_off(dev);
 	/* All polled: MSI-X stays off, for with it on some vhost-user backends stall a queue that has
 	 * no vector. */
 	if (!count(irqs, false))

@@ -82,6 +82,32 @@ static void shared_line(void **state)
 	irq_end(&r);
 }
 
+/* Firmware left MSI-X on. INTx is barred then, and a polled queue's messages lead nowhere. */
+static void left_on(void **state)
+{
+	static const enum fake_face faces[] = {FAKE_MODERN, FAKE_LEGACY};
+	struct rig *rig = *state;
+	uint8_t *p;
+
+	for (unsigned i = 0; i < 4; i++) {
+		fake_reset();
+		fake_disk_init(&rig->disk);
+		rig->disk.face = faces[i & 1];
+		host_low_memory();
+		rig->config.mode = i & 2 ? BLK_POLL : BLK_IRQ;
+		rig->config.irq = BLK_IRQ_INTX;
+		rig_plug(rig);
+		fake_pci_put(rig->disk.fn, rig->disk.msix.cap + 2u, 0xc000, 2);
+		if (!rig_open(rig))
+			fail_msg("blk_open: %s", rig->log);
+		assert_false(fake_msix_on(&rig->disk));
+		assert_string_equal(rig->blk.interrupt, i & 2 ? "none" : "intx");
+		p = rig_memory(512);
+		assert_int_equal(rig_do(rig, BLK_READ, 3, p, 512), BLK_OK);
+		blk_close(&rig->blk);
+	}
+}
+
 /* All steps fail: the queues are polled, and the log says what was seen. */
 static void nothing_works(void **state)
 {
@@ -238,9 +264,13 @@ static void broken_rules_are_seen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		rig_test(both_causes),		 rig_test(both_by_one_message),
-		rig_test(shared_line),		 rig_test(nothing_works),
-		rig_test(other_cpu_is_woken),	 rig_test(interrupts_misbehave),
+		rig_test(both_causes),
+		rig_test(both_by_one_message),
+		rig_test(shared_line),
+		rig_test(nothing_works),
+		rig_test(left_on),
+		rig_test(other_cpu_is_woken),
+		rig_test(interrupts_misbehave),
 		rig_test(broken_rules_are_seen),
 	};
 
