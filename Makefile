@@ -126,7 +126,7 @@ $(B)/perf/ringbench: $(RINGBENCH_OBJ)
 
 # Tests that have the device, and further CPUs, in threads of their own, once more under
 # ThreadSanitizer: on x86 nothing else sees that a release or an acquire is missing.
-TSAN_TESTS := test_notify test_packed_thread test_pci_threads test_port_threads
+TSAN_TESTS := test_notify test_packed_thread test_pci_threads test_port_threads test_reset_threads
 TSAN_SRC   := $(TSAN_TESTS:%=tests/unit/%.c)
 TSAN_BIN   := $(TSAN_TESTS:%=$(B)/unit/%-tsan)
 TSAN_OBJ   := $(patsubst %,$(B)/tsan/%.o,$(HOST_SRC))

@@ -62,7 +62,8 @@ void blk_end_in_flight(struct blk_queue *q, enum blk_status late, enum blk_statu
 	}
 	if (partial)
 		blk_end(q, partial, timed_out(q, partial) ? late : rest);
-	q->vq.used_idx = q->vq.published_idx;
+	/* An interrupt may look meanwhile: split_has_used(). */
+	__atomic_store_n(&q->vq.used_idx, q->vq.published_idx, __ATOMIC_RELAXED);
 }
 
 /* 3.3.1: buffers come back only from a queue that is not live, so the device is reset first. */

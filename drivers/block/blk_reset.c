@@ -20,15 +20,12 @@ static bool restart(struct blk_queue *q)
 	return virtio_queue_enable(q->dev, q->vq.index, &q->vq) && q->vq.vector == vector;
 }
 
-bool blk_reset_queue(struct blk_queue *q)
+/* False if the device has not confirmed the reset, or did not enable the queue again. */
+static bool reset_and_restart(struct blk_queue *q)
 {
 	struct blk_driver *driver = q->driver;
-	unsigned lost = virtqueue_in_flight(&q->vq);
 	bool done;
 
-	if (!q->reset_alone || !virtio_has(q->dev, VIRTIO_F_RING_RESET) ||
-	    (q->counters.queue_resets && q->counters.commands - q->reset_commands == lost))
-		return false;
 	spin_lock(&driver->lock); /* of the registers that queue_select leads to, too */
 	done = !driver->stopped && virtio_queue_reset(q->dev, q->vq.index);
 	if (done) {
@@ -37,6 +34,24 @@ bool blk_reset_queue(struct blk_queue *q)
 		blk_ports_wake_all(driver);
 	}
 	spin_unlock(&driver->lock);
+	return done;
+}
+
+bool blk_reset_queue(struct blk_queue *q)
+{
+	bool one_user = q->users.nr_ports < 2; /* else the caller has the lock */
+	unsigned lost = virtqueue_in_flight(&q->vq);
+	bool done;
+
+	if (!q->reset_alone || !virtio_has(q->dev, VIRTIO_F_RING_RESET) ||
+	    (q->counters.queue_resets && q->counters.commands - q->reset_commands == lost))
+		return false;
+	/* An interrupt, on whichever CPU, looks at the ring under this lock. */
+	if (one_user)
+		spin_lock(&q->users.lock);
+	done = reset_and_restart(q);
+	if (one_user)
+		spin_unlock(&q->users.lock);
 	if (!done)
 		return false;
 	q->counters.queue_resets++;
