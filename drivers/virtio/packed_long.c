@@ -39,7 +39,7 @@ void packed_long_end(struct vq_chain *chain)
 	uint32_t bytes = chain->n * (uint32_t)sizeof(struct vring_packed_desc);
 
 	if (chain->indirect) {
-		vq->packed.desc[vq->packed.avail_pos].addr = dma_map(chain->table, bytes);
+		vq->packed.desc[vq->packed.avail_pos].addr = virtqueue_table_dma(vq, chain->table);
 		__atomic_store_n(
 			packed_first_word(vq),
 			packed_word(bytes, chain->head->id, VRING_DESC_F_INDIRECT | chain->flags),

@@ -42,18 +42,19 @@ static bool create_tables(struct virtqueue *vq, uint16_t entries)
 {
 	struct vq_tables *tables = &vq->tables;
 	size_t bytes = sizeof(struct vring_desc) * entries, n = LONG_TABLES_BYTES / bytes;
-	char *table;
 
 	if (n < 1 || n > LONG_TABLES)
 		n = n < 1 ? 1 : LONG_TABLES;
-	table = virtqueue_take_memory(vq, n * bytes, VQ_PART_ALIGN);
+	tables->all = virtqueue_take_memory(vq, n * bytes, VQ_PART_ALIGN);
 	tables->free = virtqueue_take_memory(vq, sizeof(*tables->free) * n, VQ_PART_ALIGN);
 	tables->of = virtqueue_take_memory(vq, sizeof(*tables->of) * vq->size, VQ_PART_ALIGN);
-	if (!tables->free || !tables->of || !table)
+	if (!tables->free || !tables->of || !tables->all)
 		return false;
+	tables->all_bytes = n * bytes;
+	tables->all_dma = dma_map(tables->all, tables->all_bytes);
 	tables->entries = entries;
-	for (; tables->n_free < n; table += bytes)
-		tables->free[tables->n_free++] = table;
+	for (; tables->n_free < n; tables->n_free++)
+		tables->free[tables->n_free] = tables->all + tables->n_free * bytes;
 	return true;
 }
 
@@ -128,6 +129,10 @@ void virtqueue_destroy(struct virtqueue *vq)
 	if (vq->frames_dma) {
 		dma_unmap(vq->frames_dma, sizeof(struct vq_frame) * vq->size);
 		vq->frames_dma = 0;
+	}
+	if (vq->tables.all_dma) {
+		dma_unmap(vq->tables.all_dma, vq->tables.all_bytes);
+		vq->tables.all_dma = 0;
 	}
 	while (vq->nr_memory) {
 		const struct vq_memory *m = &vq->memory[--vq->nr_memory];

@@ -120,6 +120,9 @@ struct vq_stack {
 struct vq_tables {
 	void **free; /* a stack of n_free */
 	void **of;   /* that the chain of a head lies in; NULL: in none, or in the frame's own */
+	char *all;   /* one behind another */
+	dma_addr_t all_dma;
+	size_t all_bytes;
 	uint16_t n_free, entries;
 };
 
@@ -249,6 +252,11 @@ static inline dma_addr_t virtqueue_frame_dma(const struct virtqueue *vq, uint32_
 static inline dma_addr_t virtqueue_header_dma(const struct virtqueue *vq, uint32_t head)
 {
 	return virtqueue_frame_dma(vq, head) + offsetof(struct vq_frame, header);
+}
+
+static inline dma_addr_t virtqueue_table_dma(const struct virtqueue *vq, const void *table)
+{
+	return vq->tables.all_dma + (size_t)((const char *)table - vq->tables.all);
 }
 
 /*

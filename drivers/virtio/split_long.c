@@ -60,7 +60,7 @@ void split_long_end(struct vq_chain *chain)
 
 	if (chain->indirect)
 		vq->split.desc[chain->head->id] = (struct vring_desc){
-			dma_map(chain->table, bytes), bytes, VRING_DESC_F_INDIRECT, 0};
+			virtqueue_table_dma(vq, chain->table), bytes, VRING_DESC_F_INDIRECT, 0};
 	__atomic_store_n(&vq->split.avail->ring[vq->avail_idx & vq->split.mask], chain->head->id,
 			 __ATOMIC_RELAXED);
 }

@@ -156,6 +156,29 @@ static void never_but_for_want_of_room(void **state)
 	}
 }
 
+/* A long table is mapped with all others when the queue is made, and nothing stays mapped after it. */
+static void tables_are_mapped_once(void **state)
+{
+	for (unsigned packed = 0; packed < 2; packed++) {
+		struct blk_request *list = &load.reqs[0];
+		uint64_t before;
+
+		start(*state, packed, BLK_INDIRECT_ALWAYS, 0);
+		add_pieces(list, 10);
+		before = host.dma_maps;
+		for (unsigned i = 0; i < 100; i++) {
+			assert_int_equal(blk_submit(load.q, &list, 1), 1);
+			assert_int_equal(fake_complete(&load.rig->disk, 1), 1);
+			assert_int_equal(blk_poll(load.q, load.ready, 1), 1);
+			assert_int_equal(list->progress.status, BLK_OK);
+		}
+		assert_int_equal(load.q->counters.indirect, 100);
+		assert_int_equal(host.dma_maps, before);
+		stop();
+		assert_int_equal(host.dma_maps, N + 10); /* the data of the requests */
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +186,7 @@ int main(void)
 		rig_test(threshold_stays_low),
 		rig_test(slots_come_back),
 		rig_test(never_but_for_want_of_room),
+		rig_test(tables_are_mapped_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

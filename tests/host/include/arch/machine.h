@@ -24,6 +24,7 @@ struct host_machine {
 	unsigned fail_alloc; /* the Nth dma_alloc() from now fails; 0: none */
 	unsigned allocs;     /* dma_alloc() calls */
 	unsigned live;	     /* allocations not freed */
+	uint64_t dma_maps;   /* dma_map() calls without their dma_unmap() */
 	bool scatter;	     /* no two allocations on neighbouring pages */
 
 	unsigned cpu;		  /* that runs: what cpu_index() says, but see host_thread_is() */
@@ -171,6 +172,7 @@ void dma_free(void *p, size_t bytes);
 static inline dma_addr_t dma_map(const void *p, size_t bytes)
 {
 	(void)bytes;
+	host_add(&host.dma_maps, 1);
 	return (uintptr_t)p;
 }
 
@@ -178,6 +180,7 @@ static inline void dma_unmap(dma_addr_t addr, size_t bytes)
 {
 	(void)addr;
 	(void)bytes;
+	host_add(&host.dma_maps, UINT64_MAX);
 }
 
 /* ---- CPUs and interrupts: as on the machine; see tests/host/fake_apic.c ---- */
