@@ -291,7 +291,6 @@ static void missing_structures(void **state)
 	}
 }
 
-/* Offsets outside the BAR, beyond 32 bits, or not aligned, lead nowhere. */
 /* PCI-CAP-06: a length beyond the BAR is cut, and what is there is used. */
 static void length_beyond_bar(void **state)
 {
@@ -307,6 +306,7 @@ static void length_beyond_bar(void **state)
 	}
 }
 
+/* Offsets outside the BAR, beyond 32 bits, or not aligned, lead nowhere. */
 static void bad_places(void **state)
 {
 	static const struct {
