@@ -85,6 +85,8 @@ bool sgl_add(struct sgl *sgl, struct sgl_pool *pool, dma_addr_t addr, uint32_t l
 
 	if (len_bytes > UINT32_MAX - sgl->len_bytes)
 		return false;
+	if (len_bytes == 0)
+		return true;
 	if (sg && sg->addr + sg->len_bytes == addr) {
 		sg->len_bytes += len_bytes;
 	} else {

@@ -41,7 +41,7 @@ bool sgl_pool_grow(struct sgl_pool *pool, uint32_t chunks);
 /* Gives all memory back; no list may hold a chunk any more. */
 void sgl_pool_shrink(struct sgl_pool *pool);
 
-/* Appends a piece; a piece that touches the last one in DMA space is joined to it as long as
+/* Appends a piece, unless it is empty; a piece that touches the last one in DMA space is joined to it as long as
  * that keeps within 32 bits. False if the pool is empty or the sum would pass 2^32 - 1. */
 bool sgl_add(struct sgl *sgl, struct sgl_pool *pool, dma_addr_t addr, uint32_t len_bytes);
 /* Gives the chunks back and leaves an empty list. */
