@@ -132,6 +132,7 @@ static struct blk_queue *create_queue(const struct blk_device *blk, uint16_t ind
 	q->ended_tail = &q->ended;
 	q->timeout_ns = config->timeout_ns;
 	q->reset_alone = config->recover == BLK_RECOVER_QUEUE;
+	q->clock_cpu = cpu_index();
 	q->scanned_cycles = cycles();
 	if (create_ring(q, q->dev, config))
 		return q;

@@ -39,6 +39,7 @@ void blk_port_open(struct blk_port *port, struct blk_queue *queue, unsigned cpu)
 	port->next = users->ports;
 	users->ports = port;
 	users->nr_ports++;
+	queue->foreign_checks = BLK_FOREIGN_CHECKS; /* who looks first takes the time */
 	set_shared(users);
 	spin_unlock(&users->lock);
 }

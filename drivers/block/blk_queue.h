@@ -25,6 +25,9 @@
  * the time limit: at the limit, or up to a scan later. */
 #define BLK_TIMEOUT_SCANS 16
 
+/* So many checks by other CPUs in a row, and one of these takes the time from then on. */
+#define BLK_FOREIGN_CHECKS 64
+
 #define SECTOR_SHIFT 9
 #define SECTOR_BYTES 512u
 
@@ -55,7 +58,8 @@ struct blk_queue {
 	/* Requests that ended without a completion: refused, or failed with the queue. */
 	struct blk_request *ended, **ended_tail;
 
-	/* When something last moved: blk_check_progress(). */
+	/* When something last moved, by the clock of one CPU: blk_check_progress(). */
+	unsigned clock_cpu, foreign_checks; /* the latter by others, in a row */
 	uint16_t seen_used_idx;
 	uint64_t seen_commands;
 	uint64_t seen_cycles, rekick_cycles, scanned_cycles;

@@ -131,6 +131,24 @@ static bool told_of_change(struct blk_driver *driver)
 	       __atomic_exchange_n(&driver->config_changed, false, __ATOMIC_RELAXED);
 }
 
+/*
+ * The clocks of two CPUs may differ by more than a time limit: only one takes the time, until it looks no
+ * more. What was measured by another is forgotten then.
+ */
+static bool takes_time(struct blk_queue *q, uint64_t now)
+{
+	unsigned here = cpu_index();
+
+	if (q->clock_cpu != here) {
+		if (q->foreign_checks++ < BLK_FOREIGN_CHECKS)
+			return false;
+		q->clock_cpu = here;
+		q->seen_cycles = q->scanned_cycles = now;
+	}
+	q->foreign_checks = 0;
+	return true;
+}
+
 /* Each repetition waits twice as long as the one before. */
 static void rekick(struct blk_queue *q)
 {
@@ -151,6 +169,8 @@ bool blk_check_progress(struct blk_queue *q)
 		blk_break(q, BLK_DEVICE_GONE, blk_broken(q));
 	if (blk_broken(q) || (told_of_change(q->driver) && !device_alive(q)))
 		return false;
+	if (!takes_time(q, now))
+		return true;
 	if (now - q->scanned_cycles >= ns_to_cycles(q->timeout_ns / BLK_TIMEOUT_SCANS)) {
 		q->scanned_cycles = now;
 		if (scan(q)) {

@@ -114,6 +114,49 @@ static void half_sent_and_not_late(void **state)
 	assert_int_equal(reqs[1].progress.status, BLK_DEVICE_GONE);
 }
 
+/* How old a read is when it times out. CPU 1, whose clock is 2 s behind, looks after it on the steps of
+ * 10 ms of which the bit in @steps, from 0 to 63, is set; CPU 0 on the others. */
+static unsigned times_out_at(struct rig *rig, uint64_t steps)
+{
+	struct blk_queue *q;
+	unsigned got = 0, ms;
+
+	fake_reset();
+	fake_disk_init(&rig->disk);
+	rig->log_bytes = 0;
+	rig->disk.finish = FAKE_HELD;
+	rig->config.timeout_ns = 1600000000;
+	host.clock_ns = 5000000000;
+	q = rig_start(rig);
+	reqs[0] = rig_request(BLK_READ, 0, rig_memory(512), 512);
+	send(q, &reqs[0]);
+	for (ms = 0; ms < 5000 && got == 0; ms += 10) {
+		uint64_t ahead;
+
+		host.cpu = ms < 640 ? steps >> ms / 10 & 1 : steps >> 63;
+		ahead = host.cpu ? 2000000000 : 0;
+		host.clock_ns += 10000000 - ahead;
+		blk_check_progress(q);
+		got = blk_poll(q, done, 8);
+		host.clock_ns += ahead;
+	}
+	assert_int_equal(got, 1);
+	host.cpu = 0;
+	assert_int_equal(reqs[0].progress.status, BLK_TIMED_OUT);
+	assert_int_equal(blk_counters(q)->rekicks, 0);
+	blk_close(&rig->blk);
+	return ms;
+}
+
+/* Two CPUs use a queue: that their clocks differ is no age of a request. One may leave. */
+static void clocks_that_differ(void **state)
+{
+	assert_in_range(times_out_at(*state, 0), 1600, 2000);
+	assert_in_range(times_out_at(*state, 0xaaaaaaaaaaaaaaaa), 1600, 2400);
+	assert_in_range(times_out_at(*state, 0x5555555555555555), 1600, 2000);
+	assert_in_range(times_out_at(*state, UINT64_MAX), 1600, 2400);
+}
+
 /* The second queue's size is fixed and not the one wanted: queue 0 is enabled by then. */
 static bool open_half(struct rig *rig)
 {
@@ -179,6 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		rig_test(odd_completion_as_another_queue_breaks),
 		rig_test(half_sent_and_not_late),
+		rig_test(clocks_that_differ),
 		rig_test(opening_fails_half_way),
 		rig_test(opening_fails_and_no_reset),
 	};
