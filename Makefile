@@ -148,7 +148,7 @@ FUZZCC      ?= clang
 FUZZ_CFLAGS := $(COMMON) -O1 -Itests/host/include -DFAKE_STORE=256 -fsanitize=fuzzer-no-link,address,undefined \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer
 FUZZ_SRC    := $(wildcard tests/fuzz/fuzz_*.c)
-FUZZ_SHARED := tests/fuzz/fuzz.c tests/fuzz/hostile.c
+FUZZ_SHARED := tests/fuzz/fuzz.c $(wildcard tests/fuzz/hostile*.c)
 FUZZ_OBJ    := $(patsubst %,$(B)/fuzz/%.o,$(filter-out tests/host/%rig.c,$(HOST_SRC)) $(FUZZ_SHARED))
 FUZZ_BIN    := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(FUZZ_SRC))
 REPLAY_BIN  := $(patsubst tests/fuzz/%.c,$(B)/unit/%,$(FUZZ_SRC))

@@ -23,11 +23,6 @@
 bool in_order_before_event(const struct virtqueue *vq, uint16_t n);
 void in_order_release(struct virtqueue *vq, struct vq_head *head);
 
-static inline uint32_t in_order_avail_pos(const struct virtqueue *vq)
-{
-	return vq_is_packed(vq->kind) ? vq->packed.avail_pos : vq->avail_idx & vq->split.mask;
-}
-
 static inline uint32_t in_order_used_pos(const struct virtqueue *vq)
 {
 	return vq_is_packed(vq->kind) ? vq->packed.used_place & VRING_PACKED_PLACE_OFF

@@ -47,18 +47,27 @@ static void fill_transport(struct fake_disk *disk, struct fuzz_input *in)
 	disk->junk = bits & 8;
 	disk->event = bits & 16 ? FAKE_EVENT_FIXED : FAKE_EVENT_NEXT;
 	disk->event_value = (uint16_t)fuzz_take(in, 2);
+	disk->face = bits & 0x40 ? FAKE_LEGACY : bits & 0x20 ? FAKE_TRANSITIONAL : FAKE_MODERN;
+	if (disk->face != FAKE_MODERN) {
+		host_low_memory();
+		disk->io_mask = 0; /* BAR0 has the legacy registers */
+		/* 2.5.4: two readings that agree may both be torn if it changes as often as it is
+		 * read, which without a generation nobody can see. */
+		disk->capacity_flips %= 3;
+	}
 }
 
 static void fill_config(struct blk_config *config, struct fuzz_input *in)
 {
 	config->mode = fuzz_take(in, 1) % 3;
-	config->indirect = fuzz_take(in, 1) % 2;
+	config->indirect = fuzz_take(in, 1) % 5;
 	config->event_idx = fuzz_take(in, 1) % 3;
 	config->qsize = (uint32_t)fuzz_take(in, 2);
 	config->irq_coalesce = 1 + (uint32_t)fuzz_take(in, 1);
 	config->nr_cpus = 1 + (uint32_t)fuzz_take(in, 1) % 8;
 	config->queues = (uint32_t)fuzz_take(in, 1) % 9;
 	config->poll_queues = (uint32_t)fuzz_take(in, 1) % 9;
+	config->transport = fuzz_take(in, 1) % 4 == 1 ? VIRTIO_LEGACY : VIRTIO_AUTO;
 }
 
 /* The device is honest: whatever is sent comes back, and only what it allows is sent. */
@@ -75,7 +84,9 @@ static void run_requests(struct blk_device *blk, struct fuzz_input *in)
 
 		reqs[i] = (struct blk_request){.op = fuzz_take(in, 1) % 4,
 					       .lba_512 = fuzz_take(in, 8)};
-		if (reqs[i].op >= BLK_FLUSH ||
+		if (reqs[i].op == BLK_GET_ID)
+			bytes = BLK_ID_BYTES;
+		if (reqs[i].op == BLK_FLUSH ||
 		    !sgl_add(&reqs[i].sgl, NULL, dma_map(data, bytes), bytes))
 			reqs[i].op = BLK_FLUSH;
 		list[i] = &reqs[i];

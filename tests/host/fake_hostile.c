@@ -70,11 +70,11 @@ uint32_t fake_hostile_read(struct fake_disk *disk, uint32_t value, unsigned widt
 
 /* ---- A used entry, or descriptor: false if it is not written at all ---- */
 
-bool fake_hostile_use(struct fake_disk *disk, struct fake_use *use)
+bool fake_hostile_use(struct fake_disk *disk, struct fake_use *use, unsigned size)
 {
 	struct fake_hostile *h = disk->hostile;
 
-	switch (lie(disk) % 8) {
+	switch (lie(disk) % 16) {
 	case 1:
 		use->id = next32(h);
 		break;
@@ -95,6 +95,16 @@ bool fake_hostile_use(struct fake_disk *disk, struct fake_use *use)
 		break;
 	case 7:
 		return false;
+	case 8: /* one that comes later, or came before: a span of what is not done, or of all */
+		use->id = (use->id + next(h)) % size;
+		break;
+	case 9: /* the same, and the used index goes along */
+		use->jump = next(h) % 8;
+		use->id = (use->id + use->jump) % size;
+		break;
+	case 10: /* the index stays behind the ID */
+		use->buffers = next(h) % 2;
+		break;
 	}
 	return true;
 }
@@ -172,6 +182,14 @@ static void act(struct fake_disk *disk, struct fake_queue *queue, unsigned what)
 		disk->event_value = (uint16_t)next32(h);
 	else if (what == 15)
 		disk->event = next(h) & 1 ? FAKE_EVENT_FIXED : FAKE_EVENT_NEXT;
+	else if (what == 16)
+		disk->used_batch = next(h) % 16;
+	else if (what == 17)
+		disk->order = (enum fake_order)(next(h) % 3);
+	else if (what == 18)
+		disk->reset_never = next(h) & 1;
+	else if (what == 19)
+		disk->lose = next(h) % 8;
 }
 
 bool fake_hostile_step(struct fake_disk *disk)
@@ -187,6 +205,6 @@ bool fake_hostile_step(struct fake_disk *disk)
 	}
 	what = lie(disk);
 	if (what && n > 0)
-		act(disk, &disk->queue[next(h) % n], (what - 1) % 16);
+		act(disk, &disk->queue[next(h) % n], (what - 1) % 20);
 	return true;
 }

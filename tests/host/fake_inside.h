@@ -95,7 +95,7 @@ bool fake_queue_alive(const struct fake_disk *disk, const struct fake_queue *que
 /* The points where a hostile device decides (fake_hostile.c). */
 bool fake_hostile_excuses(const char *text);
 uint32_t fake_hostile_read(struct fake_disk *disk, uint32_t value, unsigned width);
-bool fake_hostile_use(struct fake_disk *disk, struct fake_use *use);
+bool fake_hostile_use(struct fake_disk *disk, struct fake_use *use, unsigned size);
 enum fake_lie fake_hostile_lie(struct fake_disk *disk);
 bool fake_hostile_step(struct fake_disk *disk);
 /* MSI-X and INTx of a disk (fake_msix.c). */

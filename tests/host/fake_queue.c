@@ -236,7 +236,7 @@ static unsigned finish_some(struct fake_disk *disk, struct fake_queue *queue, un
 
 	for (done = 0; done < n && queue->nr_pending > 0 && fake_live(disk); done++)
 		lie = complete(disk, queue, choose(disk, queue), &use);
-	if (disk->hostile && use.buffers > 0 && !fake_hostile_use(disk, &use))
+	if (disk->hostile && use.buffers > 0 && !fake_hostile_use(disk, &use, queue->size))
 		return done;
 	if (use.buffers > 0 && fake_live(disk))
 		push(disk, queue, &use);
