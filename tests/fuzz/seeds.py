@@ -171,8 +171,10 @@ for _kind in range(16):
                                             lies=bytes([0, 0, 0x80 + _kind, _kind % 5, 0, 0, 0]) * 20)
     HOSTILE[f"awake_lie{_kind}"] = steps(*WAIT, "time", 9, *HALTED, "time", 9, size=3, mode=1, vectors=4,
                                          ports=2, lies=bytes([0, 0, 0, 0x80 + _kind, 0, 7]) * 20)
-HOSTILE["lies_early"] = steps(*IO, size=3, early=1, lies=bytes(60) + bytes([0x81, 0, 0, 0, 0, 0x82]) * 9)
-HOSTILE["status_lies"] = steps(*IO, size=3, early=1, lies=bytes([0x82] * 40) + bytes(20) + bytes([0x82] * 99))
+HOSTILE["lies_early"] = steps(*IO, size=3, early=1,
+                              lies=bytes(60) + bytes([0x81, 0, 0, 0, 0, 0x82]) * 9)
+HOSTILE["status_lies"] = steps(*IO, size=3, early=1,
+                               lies=bytes([0x82] * 40) + bytes(20) + bytes([0x82] * 99))
 
 
 def main() -> None:
