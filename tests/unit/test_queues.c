@@ -194,6 +194,43 @@ static void own_cpu(void **state)
 	}
 }
 
+/* Of @queues that are used, by an MSI-X table of @entries. */
+static const char *best(unsigned queues, unsigned entries)
+{
+	if (entries > queues)
+		return "msix";
+	return entries ? "msix-shared" : "intx";
+}
+
+/* F-118, F-129, F-134: vectors, queues and CPUs in any ratio; each queue is told of its own. */
+static void any_ratio(void **state)
+{
+	static const unsigned entries[] = {0, 1, 2, 3, 5};
+	static const unsigned queues[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 33, 64};
+	struct rig *rig = *state;
+
+	for (unsigned i = 0; i < 5 * 12 * 8; i++) {
+		unsigned has_entries = entries[i % 5], has_queues = queues[i / 5 % 12];
+		unsigned cpus = i / 60 + 1, used = has_queues < cpus ? has_queues : cpus;
+
+		has(rig, has_queues);
+		rig->disk.msix_place.entries = has_entries;
+		rig->disk.finish = FAKE_HELD;
+		rig->config.mode = BLK_IRQ;
+		rig->config.nr_cpus = cpus;
+		start(rig, used);
+		for (unsigned q = 0; q < used; q++) {
+			assert_string_equal(info_of(rig, q).interrupt, best(used, has_entries));
+			assert_int_equal(info_of(rig, q).mode, BLK_IRQ);
+			interrupt_comes(rig, q, info_of(rig, q).cpu);
+		}
+		for (unsigned cpu = 0; cpu < cpus; cpu++)
+			assert_ptr_equal(blk_queue_of(&rig->blk, cpu, BLK_QUEUE_ANY),
+					 rig->blk.queues[cpu % used]);
+		stop(rig);
+	}
+}
+
 /* Queues set aside for polling have no interrupt: a masked entry, or that of the configuration. */
 static void poll_queues(void **state)
 {
@@ -322,7 +359,7 @@ int main(void)
 		rig_test(list_ends),	    rig_test(sizes_differ),
 		rig_test(own_cpu),	    rig_test(poll_queues),
 		rig_test(irq_wish),	    rig_test(no_memory),
-		rig_test(closed_in_flight),
+		rig_test(closed_in_flight), rig_test(any_ratio),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
