@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Is a legacy device driven as the specification's notes on legacy interfaces say?"""
-import itertools
 import re
 from dataclasses import dataclass
 
@@ -38,40 +37,6 @@ def ports(trace, write=None):
     found = [PortAccess(m[1] == "write", int(m[2], 16) & 0x7F, int(m[3], 16), int(m[4]))
              for m in matches if m]
     return [a for a in found if write in (None, a.write)]
-
-
-SWITCH = ("on", "off")
-SHAPES = list(itertools.product(("4k", "64k", "512", "192k"), (1, 3, 64)))
-COMBINATIONS = list(itertools.product((LEGACY_ONLY, IN_LEGACY_USE), (4, 8, 128, 1024), SWITCH,
-                                      SWITCH))
-
-
-@pytest.mark.parametrize("number", range(len(COMBINATIONS)),
-                         ids=["-".join(map(str, (c[0][1], *c[1:]))) for c in COMBINATIONS])
-@pytest.mark.conformance("LEG-02", "LEG-04", "LEG-05", "LEG-11", "LEG-12", "LEG-13", "LEG-15",
-                         "CONF-02", "CONF-03")
-def test_f065_matrix(boot, stamped, number):
-    (device, transport), queue_size, event_idx, indirect = COMBINATIONS[number]
-    bs, iodepth = SHAPES[number % len(SHAPES)]
-    policy = "always" if indirect == "on" else "never"
-    out = boot(f"bs={bs} iodepth={iodepth} blk.indirect={policy} virtio.transport={transport} "
-               "name=all rw=read hash=crc32c name=some rw=randread number_ios=20",
-               file_disk(stamped.path, f"{device},queue-size={queue_size},event_idx={event_idx},"
-                         f"indirect_desc={indirect}", iothread=True))
-    assert out.crc32c() == stamped.crc()
-    assert out.own("transport") == "legacy"
-    assert out.own("qsize") == str(queue_size)
-    assert out.own("event_idx") == ("1" if event_idx == "on" else "0")
-    assert out.own("indirect") == policy
-
-
-@pytest.mark.parametrize("how", ["modern-pio-notify=on", "page-per-vq=on", "queue_reset=off",
-                                 "modern-pio-notify=on,page-per-vq=on"])
-@pytest.mark.parametrize("queue_size", [4, 8, 128, 1024])
-def test_modern_matrix(boot, stamped, how, queue_size):
-    out = boot(READ, file_disk(stamped.path, f"{how},queue-size={queue_size}"))
-    assert out.crc32c() == stamped.crc()
-    assert (out.own("transport"), out.own("qsize")) == ("modern", str(queue_size))
 
 
 @pytest.mark.parametrize("transport, expected", [("auto", "modern"), ("modern", "modern"),
