@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Do all CPUs that are there come up, each time, and is one that does not come named?"""
 import os
+import struct
 
 import pytest
 
@@ -58,15 +59,26 @@ def madt(debugger) -> int:
     raise AssertionError("the kernel knows of no MADT")
 
 
-def enable_cpu(debugger, apic_id: int) -> None:
-    """In the MADT alone: the CPU itself is not plugged in."""
+def entry_of(debugger, apic_id: int) -> tuple[int, bytes]:
+    """Where the MADT has this CPU's entry of eight bytes, and what it is."""
     table = madt(debugger)
     entries = debugger.read(table, int.from_bytes(debugger.read(table + 4, 4), "little"))
     at = MADT_ENTRIES
     while (entries[at], entries[at + 3]) != (0, apic_id):
         at += entries[at + 1]
-    assert entries[at + 4] & 1 == 0, "enabled already"
-    debugger.write(table + at + 4, b"\1")
+    return table + at, entries[at:at + 8]
+
+
+def enable_cpu(debugger, apic_id: int) -> None:
+    """In the MADT alone: the CPU itself is not plugged in."""
+    at, entry = entry_of(debugger, apic_id)
+    assert entry[4] & 1 == 0, "enabled already"
+    debugger.write(at + 4, b"\1")
+
+
+def x2apic_entry(apic_id: int, enabled: bool) -> bytes:
+    """ACPI 6.4, 5.2.12.12: twice as long as an entry for the local APIC."""
+    return struct.pack("<BBHIII", 9, 16, 0, apic_id, enabled, apic_id)
 
 
 def test_f018_one_is_missing(start, debugger):
@@ -81,19 +93,21 @@ def test_f018_one_is_missing(start, debugger):
     assert left_out(out) == ["warning: CPU with APIC id 4: did not start: left out"]
 
 
-def test_f018_beyond_the_xapic(start, debugger):
-    """Two disabled CPUs become an x2APIC entry for id 300: told once, and the others are used."""
+@pytest.mark.parametrize("place, apic_id, enabled, number, said", [
+    (1, 1, True, 2, []), (1, 1, False, 1, []),
+    (2, 300, True, 2, ["warning: CPU with APIC id 300: needs the x2APIC: left out"])])
+def test_f014_f018_x2apic_entries(start, debugger, place, apic_id, enabled, number, said):
+    """In the place of two entries of eight bytes, of CPUs of which 1 is plugged in, 2 and 3 are not."""
     guest = start(JOB, null_disk(), accel=cpus("2,maxcpus=4"), json=True, qemu=debugger.words(),
                   fds=(debugger.theirs.fileno(),))
     stop_before_cpus(debugger)
-    table = madt(debugger)
-    entries = debugger.read(table, int.from_bytes(debugger.read(table + 4, 4), "little"))
-    at = entries.index(bytes((0, 8, 2, 2)), MADT_ENTRIES)
-    debugger.write(table + at, bytes((9, 16, 0, 0)) + (300).to_bytes(4, "little") + b"\1" + bytes(7))
+    at, _ = entry_of(debugger, place)
+    assert entry_of(debugger, place + 1)[0] == at + 8
+    debugger.write(at, x2apic_entry(apic_id, enabled))
     debugger.detach()
     out = guest.finish()
-    assert came_up(out) == 2
-    assert left_out(out) == ["warning: CPU with APIC id 300: needs the x2APIC: left out"]
+    assert came_up(out) == number
+    assert left_out(out) == said
 
 
 def test_f018_none_comes(start, debugger):
