@@ -32,8 +32,8 @@ static void queue_line(struct sink *out, const struct report_machine *machine,
 
 	blk_queue_info(dev->queues[queue], &info);
 	queue_irq_text(irq, &info);
-	sink_printf(out, "  queue %2u of %5u: %6s %*s cpu", queue, info.size, mode_name(info.mode),
-		    QUEUE_IRQ_WIDTH, irq);
+	sink_printf(out, "  queue %2u, size %5u: %6s %*s cpu", queue, info.size,
+		    mode_name(info.mode), QUEUE_IRQ_WIDTH, irq);
 	if (cpu == machine->cpus)
 		sink_puts(out, " none");
 	for (; cpu < machine->cpus; cpu = next_user(machine, dev, queue, cpu + 1))

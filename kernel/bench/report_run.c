@@ -21,17 +21,30 @@ static void clock_line(struct sink *out, const struct report_machine *m)
 			       "every time, rate and latency above may be wrong\n");
 }
 
+static void put_time(struct sink *out, uint64_t ns)
+{
+	char text[FORMAT_MILLI_MAX];
+
+	if (ns < 1000) {
+		sink_printf(out, "%llu ns", (unsigned long long)ns);
+		return;
+	}
+	format_milli(text, sizeof(text), ns < 1000000 ? ns : ns / 1000, 1);
+	sink_printf(out, "%s %s", text, ns < 1000000 ? "us" : "ms");
+}
+
 static void skew_line(struct sink *out, const struct report_machine *m)
 {
 	if (m->cpus < 2 || m->tsc_skew_ns == UINT64_MAX)
 		return;
-	sink_printf(out, "clock: TSC skew between %u CPUs: at most %llu ns\n", m->cpus,
-		    (unsigned long long)m->tsc_skew_ns);
-	if (m->tsc_skew_least_ns > SKEW_WARN_NS)
-		sink_printf(out,
-			    "warning: the clocks of the CPUs are at least %llu ns apart: a start "
-			    "common to several jobs is no more exact than that\n",
-			    (unsigned long long)m->tsc_skew_least_ns);
+	sink_printf(out, "clock: TSC skew between %u CPUs: at most ", m->cpus);
+	put_time(out, m->tsc_skew_ns);
+	sink_puts(out, "\n");
+	if (m->tsc_skew_least_ns <= SKEW_WARN_NS)
+		return;
+	sink_puts(out, "warning: the clocks of the CPUs are at least ");
+	put_time(out, m->tsc_skew_least_ns);
+	sink_puts(out, " apart: a start common to several jobs is no more exact than that\n");
 }
 
 void report_end(struct sink *out, const struct report_machine *machine)

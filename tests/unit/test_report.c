@@ -63,7 +63,7 @@ static void text_in_fio_words(void **state)
 	a_read_job(&result[0]);
 	write_text();
 	has("vda 00:03.0: 1 queue for 1 CPU\n"
-	    "  queue  0 of   256:   poll           none cpu 0\n"
+	    "  queue  0, size   256:   poll           none cpu 0\n"
 	    "a: (groupid=0, jobs=1): err= 0: pid=0: vda\n"
 	    "  read: IOPS=168k, BW=658MiB/s (690MB/s)(1316MiB/2001msec)\n"
 	    "    slat (nsec): min=3000, max=4000, avg=3002.79, stdev=52.77\n"

@@ -64,10 +64,10 @@ static void four_jobs_on_four_queues(void **state)
 	write_text();
 	part("vda", "  read: ",
 	     "vda 00:03.0: 4 queues for 4 CPUs\n"
-	     "  queue  0 of   256:    irq         msix 1 cpu 0\n"
-	     "  queue  1 of   256:    irq         msix 2 cpu 1\n"
-	     "  queue  2 of   256:    irq         msix 3 cpu 2\n"
-	     "  queue  3 of   256:    irq         msix 4 cpu 3\n"
+	     "  queue  0, size   256:    irq         msix 1 cpu 0\n"
+	     "  queue  1, size   256:    irq         msix 2 cpu 1\n"
+	     "  queue  2, size   256:    irq         msix 3 cpu 2\n"
+	     "  queue  3, size   256:    irq         msix 4 cpu 3\n"
 	     "a: (groupid=0, jobs=1): err= 0: pid=0: vda\n");
 	part("   bw (", "   iops",
 	     "   bw (  KiB/s): min=390000, max=394000, per=25.24%, avg=392000.00, stdev=2828.43, "
@@ -122,7 +122,7 @@ static void four_jobs_on_four_queues(void **state)
 	     "(1638MB), run=1000-1030msec\n"
 	     "\n"
 	     "clock: TSC 2100.0 MHz (hpet, cross-check pm-timer, 3 ppm)\n"
-	     "clock: TSC skew between 4 CPUs: at most 65000000 ns\n");
+	     "clock: TSC skew between 4 CPUs: at most 65.0 ms\n");
 	has_not("warning");
 }
 
@@ -141,7 +141,7 @@ static void two_jobs_share_a_queue(void **state)
 	write_text();
 	part("vda", "  read: ",
 	     "vda 00:03.0: 1 queue for 2 CPUs\n"
-	     "  queue  0 of   256:   poll           none cpu 0 1\n"
+	     "  queue  0, size   256:   poll           none cpu 0 1\n"
 	     "a: (groupid=0, jobs=1): err= 0: pid=0: vda\n");
 	part("  ringlab: vda 00:03.0 cpu=1", "a: (groupid=0, jobs=2)",
 	     "  ringlab: vda 00:03.0 cpu=1 queue=0 accel=tcg machine=q35 transport=modern "
@@ -310,8 +310,8 @@ static void two_groups(void **state)
 	     "(819MB), run=1020-1030msec\n"
 	     "\n"
 	     "clock: TSC 2100.0 MHz (hpet, cross-check pm-timer, 3 ppm)\n"
-	     "clock: TSC skew between 2 CPUs: at most 1500 ns\n"
-	     "warning: the clocks of the CPUs are at least 1001 ns apart: a start common to "
+	     "clock: TSC skew between 2 CPUs: at most 1.5 us\n"
+	     "warning: the clocks of the CPUs are at least 1.0 us apart: a start common to "
 	     "several jobs is no more exact than that\n");
 }
 
