@@ -25,9 +25,11 @@ say = @printf '  %-7s %s\n' $(1) $(2)
 WARN := -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings \
 	-Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla -Wformat=2 -Wimplicit-fallthrough
 OPT  := $(if $(filter 1,$(DEBUG)),-O1 -DDEBUG=1,-O2)
-# What a request passes through is made fast, the rest small.
+# What a request passes through is made fast, the rest small. A backtrace ends at the former.
 COLD := $(if $(filter 1,$(DEBUG)),,-Os)
-HOT  := drivers/block/blk_io.c drivers/block/blk_port.c drivers/block/blk_long.c \
+FAST := $(if $(filter 1,$(DEBUG)),,-fomit-frame-pointer)
+HOT  := drivers/block/blk_io.c drivers/block/blk_odd.c drivers/block/blk_port.c \
+	drivers/block/blk_long.c \
 	drivers/virtio/split.c drivers/virtio/split_long.c drivers/virtio/packed.c \
 	drivers/virtio/packed_long.c drivers/virtio/long.c \
 	kernel/bench/job.c kernel/bench/hash.c kernel/bench/lane.c kernel/bench/lane_wait.c \
@@ -67,7 +69,7 @@ $(B)/ringlab.elf: $(KERNEL_OBJ) linker/ringlab.lds
 	$(Q)$(CC) $(KCFLAGS) $(KLDFLAGS) -Wl,-T,linker/ringlab.lds -o $@ $(KERNEL_OBJ)
 
 # Objects depend on the commands that make them: another CC or DEBUG rebuilds, the same does not.
-FLAGS_LINE = $(CC) $(KCFLAGS) $(COLD) $(HOT) $(KLDFLAGS) / $(HOSTCC) $(HCFLAGS) $(PCFLAGS) $(TCFLAGS) / $(FUZZCC) $(FUZZ_CFLAGS)
+FLAGS_LINE = $(CC) $(KCFLAGS) $(COLD) $(FAST) $(HOT) $(KLDFLAGS) / $(HOSTCC) $(HCFLAGS) $(PCFLAGS) $(TCFLAGS) / $(FUZZCC) $(FUZZ_CFLAGS)
 $(B)/.flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(FLAGS_LINE)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_LINE)' >$@
@@ -77,7 +79,7 @@ FORCE:
 $(B)/kernel/%.c.o: %.c $(B)/.flags
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(KCFLAGS) $(if $(filter $<,$(HOT)),,$(COLD)) -c -o $@ $<
+	$(Q)$(CC) $(KCFLAGS) $(if $(filter $<,$(HOT)),$(FAST),$(COLD)) -c -o $@ $<
 
 $(B)/kernel/%.S.o: %.S $(B)/.flags
 	$(call say,AS,$<)

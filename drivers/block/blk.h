@@ -202,8 +202,8 @@ void blk_prepare(const struct blk_queue *queue, struct blk_request *req);
  */
 unsigned blk_submit(struct blk_queue *queue, struct blk_request *const *reqs, unsigned n);
 
-/* The cycle count just before the last batch was published. */
-uint64_t blk_published_cycles(const struct blk_queue *queue);
+/* Where the cycle count from just before the last batch was published is kept. */
+const uint64_t *blk_published_cycles(const struct blk_queue *queue);
 
 /* Stores at most @max finished requests in @done; returns how many. Never waits. */
 unsigned blk_poll(struct blk_queue *queue, struct blk_request **done, unsigned max);

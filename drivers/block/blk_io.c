@@ -5,9 +5,6 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Of the last request of a batch that was cut, until the ring takes it. */
-#define STATUS_CUT 0xff
-
 /* Whether a prepared request's place is right: whole blocks, and inside the disk (5.2.6.1). */
 static inline bool is_inside(const struct blk_queue *q, const struct blk_request *req)
 {
@@ -55,54 +52,46 @@ VQ_INLINE unsigned add_prepared(struct blk_queue *q, struct blk_request *const *
 }
 
 /* One batch, as long as the layout stays the same. */
-static inline unsigned add_run(struct blk_queue *q, struct blk_request *const *reqs, unsigned n)
+VQ_INLINE unsigned add_run(struct blk_queue *q, struct blk_request *const *reqs, unsigned n)
 {
-	switch (virtqueue_choose(&q->vq, &n)) {
+	struct vq_choice next = virtqueue_choose(&q->vq, n);
+
+	switch (next.kind) {
 	case VQ_SPLIT_DIRECT:
-		return add_prepared(q, reqs, n, VQ_SPLIT_DIRECT);
+		return add_prepared(q, reqs, next.limit, VQ_SPLIT_DIRECT);
 	case VQ_SPLIT_TABLES:
-		return add_prepared(q, reqs, n, VQ_SPLIT_TABLES);
+		return add_prepared(q, reqs, next.limit, VQ_SPLIT_TABLES);
 	case VQ_PACKED_DIRECT:
-		return add_prepared(q, reqs, n, VQ_PACKED_DIRECT);
+		return add_prepared(q, reqs, next.limit, VQ_PACKED_DIRECT);
 	case VQ_SPLIT_IN_ORDER:
-		return add_prepared(q, reqs, n, VQ_SPLIT_IN_ORDER);
+		return add_prepared(q, reqs, next.limit, VQ_SPLIT_IN_ORDER);
 	case VQ_PACKED_IN_ORDER:
-		return add_prepared(q, reqs, n, VQ_PACKED_IN_ORDER);
+		return add_prepared(q, reqs, next.limit, VQ_PACKED_IN_ORDER);
 	default:
-		return add_prepared(q, reqs, n, VQ_PACKED_TABLES);
+		return add_prepared(q, reqs, next.limit, VQ_PACKED_TABLES);
 	}
 }
 
-static inline unsigned add_ready(struct blk_queue *q, struct blk_request *const *reqs, unsigned n)
+/* Adds all of @reqs, until the ring is full. */
+VQ_INLINE unsigned add_all(struct blk_queue *q, struct blk_request *const *reqs, unsigned n)
 {
-	unsigned added = 0, run;
+	struct blk_odd odd = {0};
+	unsigned taken = 0;
 
-	do {
-		run = add_run(q, reqs + added, n - added);
-		added += run;
-	} while (unlikely(added < n) && run > 0);
-	return added;
-}
+	while (taken < n) {
+		unsigned run = add_run(q, reqs + taken, n - taken);
 
-/* Any other request: refused, or not prepared, or long. False: no room in the ring. */
-static bool add_other(struct blk_queue *q, struct blk_request *req)
-{
-	enum blk_status refused = blk_check(q, req);
-	bool prepared = req->prepared.queue == q;
-	unsigned added;
-
-	if (refused != BLK_OK) {
-		blk_end(q, req, refused);
-		return true;
+		taken += run;
+		if (likely(run > 0))
+			continue;
+		odd = blk_add_odd(q, reqs + taken, n - taken, odd.lent);
+		taken += odd.taken;
+		if (!odd.go_on)
+			break;
 	}
-	if (!prepared)
-		blk_prepare(q, req);
-	if (!req->prepared.queue)
-		return blk_add_long(q, req);
-	added = add_ready(q, &req, 1);
-	if (!prepared) /* the caller may change it without a word */
-		req->prepared = (struct blk_prepared){0};
-	return added == 1;
+	if (unlikely(odd.lent))
+		blk_take_back(odd.lent);
+	return taken;
 }
 
 VQ_INLINE void publish_and_kick(struct blk_queue *q)
@@ -120,80 +109,18 @@ VQ_INLINE void publish_and_kick(struct blk_queue *q)
 		q->counters.kicks_suppressed++;
 }
 
-/* What add_ready() stopped at, and whatever follows; @taken requests are in. Returns how many are. */
-static unsigned __attribute__((noinline))
-submit_rest(struct blk_queue *q, struct blk_request *const *reqs, unsigned n, unsigned taken)
-{
-	if (blk_broken(q)) {
-		for (; taken < n; taken++)
-			blk_end(q, reqs[taken], BLK_DEVICE_GONE);
-		return n;
-	}
-	while (taken < n && !q->partial && add_other(q, reqs[taken])) {
-		taken++;
-		if (!q->partial)
-			taken += add_ready(q, reqs + taken, n - taken);
-	}
-	/* Who tries again with the rest of a batch has the same request at its end. */
-	if (taken < n && reqs[n - 1]->progress.status != STATUS_CUT) {
-		reqs[n - 1]->progress.status = STATUS_CUT;
-		q->counters.ring_full++;
-	}
-	return taken;
-}
-
 unsigned blk_submit(struct blk_queue *q, struct blk_request *const *reqs, unsigned n)
 {
-	unsigned taken = 0;
+	unsigned taken;
 
 	if (likely(!q->partial) && likely(!blk_broken(q)))
-		taken = add_ready(q, reqs, n);
-	if (unlikely(taken < n))
-		taken = submit_rest(q, reqs, n, taken);
+		taken = add_all(q, reqs, n);
+	else
+		taken = blk_add_none(q, reqs, n);
 	q->counters.requests += taken;
 	q->published_cycles = cycles();
 	publish_and_kick(q);
 	return taken;
-}
-
-/*
- * A completion that is not just as expected. Any status but OK is an error, and UNSUPP one of its
- * own. 2.7.8.3: nothing past len can be relied on; of what the device may write, the status byte
- * speaks for itself, but data must be there in full.
- */
-static void judge(struct blk_request *req, uint8_t status, uint32_t len, uint32_t writable_bytes)
-{
-	if (status == VIRTIO_BLK_S_UNSUPP)
-		req->progress.status = BLK_UNSUPPORTED;
-	else if (status != VIRTIO_BLK_S_OK)
-		req->progress.status = BLK_IO_ERROR;
-	else if (len < writable_bytes && writable_bytes > 1)
-		req->progress.status = BLK_SHORT;
-}
-
-/* Takes the next completion, whatever it is. The request if it is done with that, else NULL. What the
- * ring says is read once more here, and may have changed since: it is believed no more than before. */
-static struct blk_request *__attribute__((noinline)) reap_odd(struct blk_queue *q)
-{
-	uint32_t len;
-	struct vq_head *head = virtqueue_look(&q->vq, &len);
-	struct blk_request *req;
-
-	if (!head) {
-		q->vq.broken = "used id is not in flight";
-		return NULL;
-	}
-	if (virtio_is_legacy(q->dev)) /* 5.2.6.3: these report anything */
-		len = virtqueue_head_writable(head);
-	if (len > virtqueue_head_writable(head)) {
-		q->vq.broken = "used length beyond the writable buffer";
-		return NULL;
-	}
-	req = head->token;
-	judge(req, __atomic_load_n(&q->status[head->id], __ATOMIC_RELAXED), len,
-	      virtqueue_head_writable(head));
-	virtqueue_release(&q->vq, head);
-	return --req->progress.parts_left == 0 ? req : NULL;
 }
 
 /* Takes up to @max completions of frames that are good; stops at another, which is then *@odd. */
@@ -222,8 +149,7 @@ VQ_INLINE unsigned reap_frames(struct blk_queue *q, struct blk_request **done, u
 	return i;
 }
 
-static inline unsigned reap_run(struct blk_queue *q, struct blk_request **done, unsigned max,
-				bool *odd)
+VQ_INLINE unsigned reap_run(struct blk_queue *q, struct blk_request **done, unsigned max, bool *odd)
 {
 	switch (q->vq.kind) {
 	case VQ_SPLIT_DIRECT:
@@ -241,21 +167,19 @@ static inline unsigned reap_run(struct blk_queue *q, struct blk_request **done, 
 	}
 }
 
-static inline unsigned reap(struct blk_queue *q, struct blk_request **done, unsigned max)
+VQ_INLINE unsigned reap(struct blk_queue *q, struct blk_request **done, unsigned max)
 {
+	unsigned n = 0;
 	bool odd;
-	unsigned n = reap_run(q, done, max, &odd);
 
-	while (unlikely(odd)) {
-		struct blk_request *req = reap_odd(q);
-
-		if (req) /* even if another CPU has just reset the device */
-			done[n++] = req;
-		if (blk_broken(q))
-			break;
+	for (;;) {
 		n += reap_run(q, done + n, max - n, &odd);
+		if (likely(!odd))
+			return n;
+		n += blk_reap_odd(q, done + n);
+		if (blk_broken(q))
+			return n;
 	}
-	return n;
 }
 
 static unsigned take_ended(struct blk_queue *q, struct blk_request **done, unsigned max)
@@ -269,6 +193,12 @@ static unsigned take_ended(struct blk_queue *q, struct blk_request **done, unsig
 	if (!q->ended)
 		q->ended_tail = &q->ended;
 	return n;
+}
+
+static void __attribute__((noinline)) continue_partial(struct blk_queue *q)
+{
+	blk_continue_long(q);
+	publish_and_kick(q);
 }
 
 /* The used index moved, or requests ended without that. */
@@ -288,10 +218,8 @@ poll_found(struct blk_queue *q, struct blk_request **done, unsigned max)
 		return n;
 	}
 	virtqueue_park_interrupts(&q->vq);
-	if (unlikely(q->partial)) {
-		blk_continue_long(q);
-		publish_and_kick(q);
-	}
+	if (unlikely(q->partial))
+		continue_partial(q);
 	return n;
 }
 
@@ -326,9 +254,9 @@ void blk_disarm(struct blk_queue *q)
 	virtqueue_disarm(&q->vq);
 }
 
-uint64_t blk_published_cycles(const struct blk_queue *q)
+const uint64_t *blk_published_cycles(const struct blk_queue *q)
 {
-	return q->published_cycles;
+	return &q->published_cycles;
 }
 
 const struct blk_counters *blk_counters(struct blk_queue *q)

@@ -25,8 +25,11 @@
 
 static void set_shared(struct blk_queue_users *users)
 {
-	for (struct blk_port *p = users->ports; p; p = p->next)
+	for (struct blk_port *p = users->ports; p; p = p->next) {
 		p->shared = users->nr_ports > 1;
+		p->published_cycles = p->shared ? &p->own_published_cycles
+						: blk_published_cycles(p->queue);
+	}
 }
 
 void blk_port_open(struct blk_port *port, struct blk_queue *queue, unsigned cpu)
@@ -175,7 +178,7 @@ unsigned blk_shared_submit(struct blk_port *port, struct blk_request *const *req
 		reqs[i]->port = port;
 	spin_lock(&q->users.lock);
 	taken = blk_submit(q, reqs, n);
-	port->published_cycles = blk_published_cycles(q);
+	port->own_published_cycles = *blk_published_cycles(q);
 	port->in_flight += taken;
 	spin_unlock(&q->users.lock);
 	return taken;

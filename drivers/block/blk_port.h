@@ -13,6 +13,7 @@ struct blk_port {
 	struct blk_queue *queue;
 	unsigned cpu; /* that uses it */
 	bool shared;  /* there are others to the same queue */
+	const uint64_t *published_cycles; /* when its last batch was */
 
 	/* Only if it is shared. Written under the queue's lock, but for polls_busy. */
 	bool halted;		  /* armed, and neither disarmed nor woken since */
@@ -21,7 +22,7 @@ struct blk_port {
 	unsigned nr_mail;
 	unsigned wish;	    /* while halted: how much mail is to wake it */
 	unsigned in_flight; /* its requests in the queue or in the mail */
-	uint64_t published_cycles;
+	uint64_t own_published_cycles;
 	uint64_t polls_busy; /* empty ones, since another CPU had the lock */
 	struct blk_port *next;
 } __attribute__((aligned(128)));
@@ -48,13 +49,6 @@ static inline unsigned blk_port_submit(struct blk_port *port, struct blk_request
 {
 	return __builtin_expect(port->shared, 0) ? blk_shared_submit(port, reqs, n)
 						 : blk_submit(port->queue, reqs, n);
-}
-
-/* Of this port's last batch. */
-static inline uint64_t blk_port_published_cycles(const struct blk_port *port)
-{
-	return __builtin_expect(port->shared, 0) ? port->published_cycles
-						 : blk_published_cycles(port->queue);
 }
 
 /*

@@ -118,6 +118,22 @@ void blk_irqs_open(struct blk_device *blk, const struct blk_config *config);
 /* After they are enabled, when one may have lost its vector: fills in what was got. */
 void blk_irqs_done(struct blk_device *blk, const struct blk_config *config);
 
+/* blk_odd.c: what became of a request that is not just added. */
+struct blk_odd {
+	struct blk_request *lent; /* it is prepared now, until blk_take_back() */
+	bool taken;		  /* it is dealt with */
+	bool go_on;		  /* others can be added now, or it itself */
+};
+/* Of the first of @reqs; @lent is from the call before. */
+struct blk_odd blk_add_odd(struct blk_queue *queue, struct blk_request *const *reqs, unsigned n,
+			   struct blk_request *lent);
+void blk_take_back(struct blk_request *lent);
+/* The queue broke, or has a request of many parts to go on with. Returns how many are dealt with. */
+unsigned blk_add_none(struct blk_queue *queue, struct blk_request *const *reqs, unsigned n);
+/* Takes the next completion, whatever it is. Returns how many requests are done with that, at *@done:
+ * one, or none. */
+unsigned blk_reap_odd(struct blk_queue *queue, struct blk_request **done);
+
 /* Appends @req to the requests that the next blk_poll() returns. */
 void blk_end(struct blk_queue *queue, struct blk_request *req, enum blk_status status);
 /* blk_check.c: why @req is not to be sent; BLK_OK if it may be. */

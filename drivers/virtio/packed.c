@@ -53,15 +53,13 @@ void packed_start(struct virtqueue *vq)
 	}
 }
 
-enum vq_kind packed_choose(struct virtqueue *vq, unsigned *limit)
+struct vq_choice packed_choose(struct virtqueue *vq, unsigned wanted)
 {
-	unsigned direct = vq_direct_limit(vq, vq->packed.n_free, *limit);
+	unsigned direct = vq_direct_limit(vq, vq->packed.n_free, wanted);
 
 	if (direct == 0)
-		return VQ_PACKED_TABLES;
-	if (*limit > direct)
-		*limit = direct;
-	return VQ_PACKED_DIRECT;
+		return (struct vq_choice){VQ_PACKED_TABLES, wanted};
+	return (struct vq_choice){VQ_PACKED_DIRECT, wanted < direct ? wanted : direct};
 }
 
 uint16_t packed_place_ahead(const struct virtqueue *vq, uint32_t distance)

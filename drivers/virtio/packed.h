@@ -37,7 +37,7 @@ struct vring_packed_event {
 bool packed_create(struct virtqueue *vq);
 void packed_start(struct virtqueue *vq);
 /* Where batches differ: how the next is to be laid out, and how long it may be. */
-enum vq_kind packed_choose(struct virtqueue *vq, unsigned *limit);
+struct vq_choice packed_choose(struct virtqueue *vq, unsigned wanted);
 /* The place @distance descriptors, less than a lap, past used_place. */
 uint16_t packed_place_ahead(const struct virtqueue *vq, uint32_t distance);
 /* Where the @n-th chain from now will be used, or before; and whether the device is not past that. */

@@ -139,6 +139,12 @@ enum vq_kind {
 	VQ_PACKED_IN_ORDER,
 };
 
+/* Of the next batch. */
+struct vq_choice {
+	enum vq_kind kind; /* never MIXED */
+	unsigned limit;	   /* chains of that kind, at most */
+};
+
 static inline bool vq_is_packed(enum vq_kind kind)
 {
 	return kind >= VQ_PACKED_DIRECT;

@@ -188,20 +188,17 @@ static void make_whole(struct virtqueue *vq)
 	vq->split.broken_up = (uint16_t)(vq->split.broken_up - vq->free.n);
 }
 
-enum vq_kind split_choose(struct virtqueue *vq, unsigned *limit)
+struct vq_choice split_choose(struct virtqueue *vq, unsigned wanted)
 {
-	unsigned direct = vq_direct_limit(vq, split_free_descriptors(vq), *limit);
+	unsigned direct = vq_direct_limit(vq, split_free_descriptors(vq), wanted);
 
 	if (direct > 0 && vq->free.n == 0 && vq->split.broken_up)
 		make_whole(vq);
 	if (direct > vq->free.n)
 		direct = vq->free.n;
-	if (direct > 0) {
-		if (*limit > direct)
-			*limit = direct;
-		return VQ_SPLIT_DIRECT;
-	}
-	while (vq->split.singles.n < *limit && vq->free.n > 0)
+	if (direct > 0)
+		return (struct vq_choice){VQ_SPLIT_DIRECT, wanted < direct ? wanted : direct};
+	while (vq->split.singles.n < wanted && vq->free.n > 0)
 		break_up_slot(vq);
-	return VQ_SPLIT_TABLES;
+	return (struct vq_choice){VQ_SPLIT_TABLES, wanted};
 }

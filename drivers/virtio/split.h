@@ -37,7 +37,7 @@ void split_start(struct virtqueue *vq);
 void split_write_slot(struct virtqueue *vq, struct vq_head *head);
 void split_write_single(struct virtqueue *vq, struct vq_head *head);
 /* Where batches differ: how the next is to be laid out, and how long it may be. */
-enum vq_kind split_choose(struct virtqueue *vq, unsigned *limit);
+struct vq_choice split_choose(struct virtqueue *vq, unsigned wanted);
 
 static inline struct vq_stack *split_stack(struct virtqueue *vq, enum vq_kind kind)
 {

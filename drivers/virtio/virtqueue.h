@@ -26,15 +26,13 @@ static inline uint32_t virtqueue_free_descriptors(const struct virtqueue *vq)
 	return vq_is_packed(vq->kind) ? packed_free_descriptors(vq) : split_free_descriptors(vq);
 }
 
-/* The kind of the next batch, never MIXED. *@limit, how many chains are to come, is made smaller
- * where fewer are to be of this kind. */
-VQ_INLINE enum vq_kind virtqueue_choose(struct virtqueue *vq, unsigned *limit)
+VQ_INLINE struct vq_choice virtqueue_choose(struct virtqueue *vq, unsigned wanted)
 {
 	if (__builtin_expect(vq->kind == VQ_SPLIT_MIXED, 0))
-		return split_choose(vq, limit);
+		return split_choose(vq, wanted);
 	if (__builtin_expect(vq->kind == VQ_PACKED_MIXED, 0))
-		return packed_choose(vq, limit);
-	return vq->kind;
+		return packed_choose(vq, wanted);
+	return (struct vq_choice){vq->kind, wanted};
 }
 
 /* Of at most @wanted chains, for which there is room. */
@@ -130,7 +128,7 @@ static inline void virtqueue_notify(const struct virtqueue *vq)
  * whether it did. The full barrier keeps the load of the device's wish behind the store that
  * published: otherwise both sides could miss each other's.
  */
-static inline bool virtqueue_kick(struct virtqueue *vq)
+VQ_INLINE bool virtqueue_kick(struct virtqueue *vq)
 {
 	uint16_t old_idx = vq->published_idx, added = vq->packed.added;
 	bool wanted;

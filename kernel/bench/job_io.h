@@ -76,7 +76,7 @@ static inline unsigned job_submit(struct job *job)
 	unsigned taken = blk_port_submit(job->port, job->ready, job->nr_ready);
 
 	if (taken) {
-		job->ready_batch->issued_cycles = blk_port_published_cycles(job->port);
+		job->ready_batch->issued_cycles = *job->port->published_cycles;
 		job->in_flight += taken;
 		record_submitted(job->result, job->ready_batch, taken, job_count_writes(job, taken),
 				 job->in_flight);

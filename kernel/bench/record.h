@@ -15,7 +15,7 @@ struct job;
  * also come back together have the same latencies: they are written down as one sample, n times.
  */
 struct io_batch {
-	uint64_t started_cycles, issued_cycles;
+	uint64_t started_cycles, issued_cycles, slat_ns;
 	struct job *job; /* whose it is, for good */
 	unsigned users;	 /* requests that refer to it */
 };
@@ -33,7 +33,7 @@ static inline void record_done(struct direction_result *d, const struct io_batch
 
 	d->ios += n;
 	stat_add(&d->clat_ns, clat, n);
-	stat_add(&d->lat_ns, cycles_to_ns(now - batch->started_cycles), n);
+	stat_add(&d->lat_ns, batch->slat_ns + clat, n);
 	d->clat.count[histogram_bucket(clat)] += n;
 }
 
@@ -65,11 +65,12 @@ static inline unsigned batch_class(unsigned n)
 }
 
 /* @n requests of @batch, @writes of them writes, were handed over; @in_flight are out now. */
-static inline void record_submitted(struct job_result *r, const struct io_batch *batch, unsigned n,
+static inline void record_submitted(struct job_result *r, struct io_batch *batch, unsigned n,
 				    unsigned writes, unsigned in_flight)
 {
 	uint64_t slat = cycles_to_ns(batch->issued_cycles - batch->started_cycles);
 
+	batch->slat_ns = slat;
 	if (n > writes)
 		stat_add(&r->read.slat_ns, slat, n - writes);
 	if (writes)

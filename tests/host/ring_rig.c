@@ -59,8 +59,7 @@ unsigned ring_room(void)
 void ring_add(struct ring_cell *cell, uint64_t sector)
 {
 	uint64_t word = virtqueue_data_word(&ring.vq, 512, VRING_DESC_F_WRITE);
-	unsigned one = 1;
-	enum vq_kind kind = virtqueue_choose(&ring.vq, &one);
+	enum vq_kind kind = virtqueue_choose(&ring.vq, 1).kind;
 	struct vq_batch batch = virtqueue_batch_begin(&ring.vq, kind, 1);
 	struct vq_head *head;
 
