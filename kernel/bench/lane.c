@@ -17,6 +17,7 @@
 
 #define CHECK_NS   10000000ull /* between two looks for stuck requests */
 #define SPIN_POLLS 1024	       /* of one turn, at the most */
+#define FREE_POLLS 16	       /* worth it whatever the device, and not counted as a wait */
 
 static void schedule(struct lane *l)
 {
@@ -131,26 +132,41 @@ static hot void count_idle(struct lane *l)
 	l->idle_mark = l->now;
 }
 
-/*
- * What turns would do for as long as nothing comes to the only port, in fewer instructions: a device
- * that is waited for is seen sooner. In hybrid mode this is where it spins.
- */
-static unsigned __attribute__((noinline))
-spin(struct lane *l, struct lane_port *p, struct blk_request **room)
+/* What turns would do for as long as nothing comes to the only port, in fewer instructions. */
+static hot unsigned look_again(struct lane *l, struct lane_port *p, struct blk_request **room,
+			       uint64_t until, unsigned polls)
 {
-	uint64_t until = l->attention;
 	unsigned n = 0;
 
-	if (l->nr_ports > 1 || l->restless || (l->may_halt && !l->waiter.waiting))
-		return 0;
-	if (l->may_halt && l->waiter.spin_until < until)
-		until = l->waiter.spin_until;
-	for (unsigned left = SPIN_POLLS; n == 0 && left > 0 && l->now < until; left--) {
+	for (; n == 0 && polls > 0 && l->now < until; polls--) {
 		count_idle(l);
 		n = blk_port_poll(&p->blk, room, p->most);
 		l->now = cycles();
 	}
 	return n;
+}
+
+/* A device that is waited for is seen sooner. In hybrid mode this is where the wait begins. */
+static unsigned __attribute__((noinline))
+spin(struct lane *l, struct lane_port *p, struct blk_request **room)
+{
+	uint64_t until = l->attention;
+	unsigned n;
+
+	if (l->nr_ports > 1 || l->restless || p->mode == BLK_IRQ)
+		return 0;
+	if (p->mode == BLK_POLL)
+		return look_again(l, p, room, until, SPIN_POLLS);
+	if (!l->waiter.waiting) {
+		n = look_again(l, p, room, until, FREE_POLLS);
+		l->usage.caught_awake += n;
+		if (n)
+			return n;
+		waiter_begin(&l->waiter, true, l->now);
+	}
+	if (l->waiter.spin_until < until)
+		until = l->waiter.spin_until;
+	return look_again(l, p, room, until, SPIN_POLLS);
 }
 
 static hot unsigned poll_port(struct lane *l, struct lane_port *p)

@@ -9,14 +9,14 @@
 struct waiter {
 	bool waiting, slept; /* in this wait; set by whoever halts */
 	unsigned waits;	     /* so far */
-	uint64_t since;	     /* when the first poll of this wait came back empty */
+	uint64_t since;	     /* when it began */
 	uint64_t spin_until, spin_cycles;
 	uint64_t usual_cycles; /* how long waits are, learned while spinning */
 	uint64_t spin_max_cycles;
 };
 
 void waiter_init(struct waiter *w);
-/* The first poll that found nothing was at @now; the mode is hybrid if @spins. */
+/* Polls have found nothing until @now; the mode is hybrid if @spins. */
 void waiter_begin(struct waiter *w, bool spins, uint64_t now);
 /* A poll at @now found something: the wait is over. */
 void waiter_end(struct waiter *w, uint64_t now);
