@@ -27,8 +27,8 @@ static void set_shared(struct blk_queue_users *users)
 {
 	for (struct blk_port *p = users->ports; p; p = p->next) {
 		p->shared = users->nr_ports > 1;
-		p->published_cycles = p->shared ? &p->own_published_cycles
-						: blk_published_cycles(p->queue);
+		p->published_cycles =
+			p->shared ? &p->own_published_cycles : blk_published_cycles(p->queue);
 	}
 }
 

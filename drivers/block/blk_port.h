@@ -11,8 +11,8 @@
  */
 struct blk_port {
 	struct blk_queue *queue;
-	unsigned cpu; /* that uses it */
-	bool shared;  /* there are others to the same queue */
+	unsigned cpu;			  /* that uses it */
+	bool shared;			  /* there are others to the same queue */
 	const uint64_t *published_cycles; /* when its last batch was */
 
 	/* Only if it is shared. Written under the queue's lock, but for polls_busy. */

@@ -9,32 +9,33 @@
  */
 #include "kernel/bench/waiter.h"
 
-#define SPIN_MAX_NS  100000ull /* about what a halt and a wake-up cost */
+#define SPIN_NS	     100000ull /* the usual wait that is worth it: twice what a halt costs */
 #define PROBE_EVERY  8
 #define AVERAGE_OVER 8
-#define PATIENCE     4 /* times the usual wait, but half of the most at the least */
+#define PATIENCE     4 /* times the usual wait, but SPIN_NS at the least, and twice that at the most */
 
 void waiter_init(struct waiter *w)
 {
-	uint64_t spin_max = ns_to_cycles(SPIN_MAX_NS);
+	uint64_t worth = ns_to_cycles(SPIN_NS);
 
-	*w = (struct waiter){.spin_max_cycles = spin_max, .usual_cycles = spin_max / PATIENCE};
+	*w = (struct waiter){.worth_cycles = worth, .usual_cycles = worth / PATIENCE};
 }
 
 static bool worth_spinning(const struct waiter *w)
 {
-	return w->usual_cycles <= w->spin_max_cycles;
+	return w->usual_cycles <= w->worth_cycles;
 }
 
+/* One wait of a fast device that is long all of a sudden ends soon, as a rule: it is not halted at once. */
 static uint64_t spin_for(const struct waiter *w)
 {
 	uint64_t spin = PATIENCE * w->usual_cycles;
 
 	if (!worth_spinning(w))
-		return w->waits % PROBE_EVERY == 0 ? w->spin_max_cycles : 0;
-	if (spin < w->spin_max_cycles / 2)
-		return w->spin_max_cycles / 2;
-	return spin < w->spin_max_cycles ? spin : w->spin_max_cycles;
+		return w->waits % PROBE_EVERY == 0 ? w->worth_cycles : 0;
+	if (spin < w->worth_cycles)
+		return w->worth_cycles;
+	return spin < 2 * w->worth_cycles ? spin : 2 * w->worth_cycles;
 }
 
 void waiter_begin(struct waiter *w, bool spins, uint64_t now)
@@ -59,6 +60,6 @@ void waiter_end(struct waiter *w, uint64_t now)
 		w->usual_cycles += waited / AVERAGE_OVER - w->usual_cycles / AVERAGE_OVER;
 	else if (!w->slept)
 		w->usual_cycles = waited;
-	if (w->usual_cycles > 2 * w->spin_max_cycles)
-		w->usual_cycles = 2 * w->spin_max_cycles;
+	if (w->usual_cycles > 2 * w->worth_cycles)
+		w->usual_cycles = 2 * w->worth_cycles;
 }

@@ -12,7 +12,7 @@ struct waiter {
 	uint64_t since;	     /* when it began */
 	uint64_t spin_until, spin_cycles;
 	uint64_t usual_cycles; /* how long waits are, learned while spinning */
-	uint64_t spin_max_cycles;
+	uint64_t worth_cycles; /* the longest usual wait for which it spins */
 };
 
 void waiter_init(struct waiter *w);
