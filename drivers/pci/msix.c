@@ -73,6 +73,11 @@ bool msix_open(struct msix *m, const struct pci_function *fn)
 	return true;
 }
 
+bool msix_is_enabled(const struct msix *m)
+{
+	return pci_read16(m->fn, m->cap + CONTROL) & CONTROL_ENABLE;
+}
+
 void msix_enable(const struct msix *m, bool on)
 {
 	uint16_t control = pci_read16(m->fn, m->cap + CONTROL);

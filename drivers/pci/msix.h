@@ -23,6 +23,8 @@ struct msix {
  * m->cap tells the first from the others. Memory must be decoded already.
  */
 bool msix_open(struct msix *m, const struct pci_function *fn);
+/* By firmware, before msix_open(): @m holds fn and cap. */
+bool msix_is_enabled(const struct msix *m);
 /* On: no entry of the table is masked as a whole, and the function does not raise INTx. Off: it may. */
 void msix_enable(const struct msix *m, bool on);
 /* Programs entry @i while it is masked, reads it back and unmasks it. False if there is no such

@@ -327,8 +327,10 @@ static bool open_intx(struct virtio_irqs *irqs)
 /* Firmware may have left it on: INTx is barred then, and what a queue raises leads nowhere. */
 static void switch_msix_off(const struct virtio_device *dev)
 {
-	if (dev->msix_cap)
-		msix_enable(&(struct msix){.fn = &dev->pci, .cap = dev->msix_cap}, false);
+	struct msix left_on = {.fn = &dev->pci, .cap = dev->msix_cap};
+
+	if (dev->msix_cap && msix_is_enabled(&left_on))
+		msix_enable(&left_on, false);
 }
 
 bool virtio_irqs_open(struct virtio_device *dev, struct virtio_irqs *irqs,
