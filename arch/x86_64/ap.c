@@ -65,3 +65,17 @@ void cpu_run(unsigned cpu, void (*fn)(void *context), void *context)
 	__atomic_store_n(&target->run, fn, __ATOMIC_RELEASE);
 	cpu_wake(cpu);
 }
+
+static void nothing(void *context)
+{
+	(void)context;
+}
+
+/* It runs nothing while it is in a handler. */
+void cpu_settle(unsigned cpu)
+{
+	cpu_run(cpu, nothing, NULL);
+	if (!wait_idle(cpu_of(cpu)))
+		panic("CPU %u is still in an interrupt, or in what it was given to run, after %llu ms",
+		      cpu, IDLE_WAIT_NS / 1000000);
+}

@@ -71,6 +71,7 @@ void interrupt_free(struct interrupt *irq)
 		h = handler_of(cpu_of(irq->cpu), irq->vector);
 		__atomic_store_n(&h->function, NULL, __ATOMIC_RELEASE);
 	}
+	cpu_settle(irq->cpu); /* what the handler uses may go */
 	*irq = (struct interrupt){.cpu = irq->cpu};
 }
 

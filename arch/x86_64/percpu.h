@@ -64,6 +64,9 @@ bool wait_set(const bool *flag, uint64_t ns);
 /* Panics if @call, which only the first CPU may make, is made by another, or by a handler. */
 void boot_cpu_only(const char *call);
 
+/* Returns when @cpu has left the handler that it may have been in; it must have nothing to run. */
+void cpu_settle(unsigned cpu);
+
 /* Where another CPU enters C, on its own stack (ap_entry.S). */
 _Noreturn void ap_main(struct cpu *cpu);
 

@@ -178,6 +178,7 @@ struct interrupt {
  */
 bool interrupt_allocate(struct interrupt *irq, unsigned cpu, void (*handler)(void *context),
 			void *context);
+/* When it returns, the handler runs nowhere any more. */
 void interrupt_free(struct interrupt *irq);
 
 /* What a device writes to raise @irq: the words of an MSI-X table entry. */
