@@ -160,6 +160,8 @@ VQ_INLINE unsigned reap_run(struct blk_queue *q, struct blk_request **done, unsi
 		return reap_frames(q, done, max, VQ_SPLIT_MIXED, odd);
 	case VQ_SPLIT_IN_ORDER:
 		return reap_frames(q, done, max, VQ_SPLIT_IN_ORDER, odd);
+	case VQ_PACKED_TABLES:
+		return reap_frames(q, done, max, VQ_PACKED_TABLES, odd);
 	case VQ_PACKED_IN_ORDER:
 		return reap_frames(q, done, max, VQ_PACKED_IN_ORDER, odd);
 	default:

@@ -244,8 +244,8 @@ VQ_INLINE struct vq_drain packed_drain_begin(struct virtqueue *vq)
 	return (struct vq_drain){.head = vq->head,
 				 .free_end = vq->free.item + vq->free.n,
 				 .size = vq->size,
-				 .packed = {.desc = vq->packed.desc,
-					    .pos = place & VRING_PACKED_PLACE_OFF,
+				 .packed = {.at = &vq->packed.desc[place & VRING_PACKED_PLACE_OFF],
+					    .end = &vq->packed.desc[vq->size],
 					    .used_flags = packed_used_flags(place)}};
 }
 
@@ -255,7 +255,7 @@ VQ_INLINE struct vq_drain packed_drain_begin(struct virtqueue *vq)
  */
 VQ_INLINE struct vq_head *packed_drain_frame(struct vq_drain *d)
 {
-	const struct vring_packed_desc *desc = &d->packed.desc[d->packed.pos];
+	const struct vring_packed_desc *desc = d->packed.at;
 	uint32_t id, len;
 
 	if (!packed_is_used(desc, d->packed.used_flags))
@@ -265,38 +265,42 @@ VQ_INLINE struct vq_head *packed_drain_frame(struct vq_drain *d)
 	return virtqueue_drain_known(d, id, len);
 }
 
-/* The chain took up some descriptors of the ring, of which the device wrote one: past them. */
-VQ_INLINE void packed_drain_free(struct vq_drain *d, struct vq_head *head)
+/* The chain took up @taken descriptors of the ring, of which the device wrote one: past them. */
+VQ_INLINE void packed_drain_free(struct vq_drain *d, struct vq_head *head, uint32_t taken)
 {
-	uint32_t taken = head->descriptors;
-
 	head->expected = VQ_IDLE;
 	*d->free_end++ = head;
-	d->packed.pos += taken;
-	if (d->packed.pos >= d->size) {
-		d->packed.pos -= d->size;
+	d->packed.at += taken;
+	if (d->packed.at >= d->packed.end) {
+		d->packed.at -= d->size;
 		d->packed.used_flags ^= VRING_PACKED_DESC_F_BOTH;
 	}
 }
 
-/* How far the drain came, in descriptors; at most a lap. */
-static inline uint32_t packed_distance(const struct virtqueue *vq, const struct vq_drain *d)
+/* Where the drain is now; as used_place. */
+static inline uint16_t packed_drain_place(const struct virtqueue *vq, const struct vq_drain *d)
 {
-	uint16_t place = vq->packed.used_place;
-	bool turned = packed_used_flags(place) != d->packed.used_flags;
+	return (uint16_t)((d->packed.at - vq->packed.desc) |
+			  (d->packed.used_flags & VRING_PACKED_PLACE_WRAP));
+}
 
-	return d->packed.pos + (turned ? d->size : 0) - (place & VRING_PACKED_PLACE_OFF);
+/* How far that is, in descriptors; at most a lap. */
+static inline uint32_t packed_distance(const struct virtqueue *vq, uint16_t place)
+{
+	bool turned = (place ^ vq->packed.used_place) & VRING_PACKED_PLACE_WRAP;
+
+	return (place & VRING_PACKED_PLACE_OFF) + (turned ? vq->size : 0u) -
+	       (vq->packed.used_place & VRING_PACKED_PLACE_OFF);
 }
 
 VQ_INLINE void packed_drain_end(struct virtqueue *vq, const struct vq_drain *d, uint32_t n)
 {
+	uint16_t place = packed_drain_place(vq, d);
+
 	vq->free.n = (uint16_t)(vq->free.n + n);
 	vq->used_idx = (uint16_t)(vq->used_idx + n);
-	vq->packed.n_free = (uint16_t)(vq->packed.n_free + packed_distance(vq, d));
-	__atomic_store_n(
-		&vq->packed.used_place,
-		(uint16_t)(d->packed.pos | (d->packed.used_flags & VRING_PACKED_PLACE_WRAP)),
-		__ATOMIC_RELAXED);
+	vq->packed.n_free = (uint16_t)(vq->packed.n_free + packed_distance(vq, place));
+	__atomic_store_n(&vq->packed.used_place, place, __ATOMIC_RELAXED);
 }
 
 /* As split_look(). */

@@ -55,6 +55,6 @@ void packed_release(struct virtqueue *vq, struct vq_head *head)
 	struct vq_drain drain = packed_drain_begin(vq);
 
 	vq->packed.n_long = (uint16_t)(vq->packed.n_long - virtqueue_head_is_long(head));
-	packed_drain_free(&drain, head);
+	packed_drain_free(&drain, head, head->descriptors);
 	packed_drain_end(vq, &drain, 1);
 }

@@ -328,8 +328,7 @@ struct vq_drain {
 			uint32_t used_idx, mask, n;
 		} split;
 		struct {
-			const struct vring_packed_desc *desc;
-			uint32_t pos;
+			const struct vring_packed_desc *at, *end;
 			uint16_t used_flags;
 		} packed;
 		struct {

@@ -176,7 +176,7 @@ VQ_INLINE void virtqueue_drain_free(struct vq_drain *d, struct vq_head *head, en
 	if (vq_is_in_order(kind))
 		in_order_drain_free(d, head, kind);
 	else if (vq_is_packed(kind))
-		packed_drain_free(d, head);
+		packed_drain_free(d, head, kind == VQ_PACKED_TABLES ? 1 : head->descriptors);
 	else
 		split_drain_free(d, head, kind);
 }
