@@ -19,15 +19,19 @@ void blk_take_back(struct blk_request *lent)
 	lent->prepared = (struct blk_prepared){0};
 }
 
-/* @req will be prepared for this call, or it is long. */
+/* @req will be prepared for this call, or it is long. One that was not taken may be the last of a
+ * batch that was cut before, and says so still. */
 static struct blk_odd add_unprepared(struct blk_queue *q, struct blk_request *req)
 {
+	uint8_t before = req->progress.status;
 	bool added;
 
 	blk_prepare(q, req);
 	if (req->prepared.queue)
 		return (struct blk_odd){.lent = req, .go_on = true};
 	added = blk_add_long(q, req);
+	if (!added)
+		req->progress.status = before;
 	return (struct blk_odd){.taken = added, .go_on = added && !q->partial};
 }
 

@@ -308,6 +308,43 @@ static void more_than_the_ring_holds(void **state)
 	blk_close(&rig->blk);
 }
 
+/* F-073: nor is it counted again where a request of more than one piece, or without data, is last. */
+static void cut_before_what_is_long(void **state)
+{
+	struct rig *rig = *state;
+
+	for (unsigned flush = 0; flush < 2; flush++) {
+		struct blk_request reqs[3], *list[3] = {&reqs[0], &reqs[1], &reqs[2]}, *done[3];
+		struct blk_queue *queue;
+
+		fake_reset();
+		fake_disk_init(&rig->disk);
+		rig->disk.features &= ~FAKE_BIT(FAKE_INDIRECT_DESC);
+		rig->disk.queue_size[0] = 4;
+		rig->disk.finish = FAKE_HELD;
+		start(rig);
+		queue = rig->blk.queues[0];
+		reqs[0] = rig_request(BLK_READ, 0, rig_memory(512), 512);
+		reqs[1] = rig_request(BLK_READ, 1, rig_memory(512), 512);
+		reqs[2] = flush ? rig_request(BLK_FLUSH, 0, NULL, 0)
+				: scattered(BLK_READ, 2, 512, 256);
+		assert_int_equal(blk_submit(queue, list, 3), 1);
+		for (unsigned i = 0; i < 3; i++)
+			assert_int_equal(blk_submit(queue, list + 1, 2), 0);
+		assert_int_equal(fake_complete(&rig->disk, 1), 1);
+		assert_int_equal(blk_poll(queue, done, 3), 1);
+		assert_int_equal(blk_submit(queue, list + 1, 2), 1);
+		for (unsigned i = 0; i < 3; i++)
+			assert_int_equal(blk_submit(queue, list + 2, 1), 0);
+		assert_int_equal(blk_counters(queue)->ring_full, 1);
+		rig->disk.finish = FAKE_ON_STEP;
+		assert_int_equal(rig_drain(queue, done, 1), 1);
+		assert_int_equal(rig_run(queue, &reqs[2], 1), 1);
+		assert_int_equal(reqs[2].progress.status, BLK_OK);
+		blk_close(&rig->blk);
+	}
+}
+
 /* A bag of requests of all kinds, under limits drawn at random, in any order of completion. */
 static void mixed_job(struct rig *rig, uint32_t seed)
 {
@@ -361,11 +398,17 @@ static void mixed_jobs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		rig_test(segment_limit),     rig_test(segment_size_limit),
-		rig_test(ring_limit),	     rig_test(no_more_descriptors_than_needed),
-		rig_test(empty_pieces),	     rig_test(four_gibibytes),
-		rig_test(impossible_limits), rig_test(odd_pieces),
-		rig_test(pieces_too_small),  rig_test(more_than_the_ring_holds),
+		rig_test(segment_limit),
+		rig_test(segment_size_limit),
+		rig_test(ring_limit),
+		rig_test(no_more_descriptors_than_needed),
+		rig_test(empty_pieces),
+		rig_test(four_gibibytes),
+		rig_test(impossible_limits),
+		rig_test(odd_pieces),
+		rig_test(pieces_too_small),
+		rig_test(more_than_the_ring_holds),
+		rig_test(cut_before_what_is_long),
 		rig_test(mixed_jobs),
 	};
 
