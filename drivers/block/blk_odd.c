@@ -91,13 +91,13 @@ unsigned blk_reap_odd(struct blk_queue *q, struct blk_request **done)
 	struct vq_head *head = virtqueue_look(&q->vq, &len);
 
 	if (!head) {
-		q->vq.broken = "used id is not in flight";
+		virtqueue_break(&q->vq, "used id is not in flight");
 		return 0;
 	}
 	if (virtio_is_legacy(q->dev)) /* 5.2.6.3: these report anything */
 		len = virtqueue_head_writable(head);
 	if (len > virtqueue_head_writable(head)) {
-		q->vq.broken = "used length beyond the writable buffer";
+		virtqueue_break(&q->vq, "used length beyond the writable buffer");
 		return 0;
 	}
 	*done = head->token;

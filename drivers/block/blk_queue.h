@@ -101,13 +101,10 @@ struct blk_driver {
 	bool stopped, quiet;
 };
 
-/*
- * Why the queue cannot be used any more; NULL while it can. Atomic, since a CPU that resets the
- * device says so to all queues. What was in flight is ended by those who use the queue: blk_break().
- */
+/* NULL while the queue can be used. What was in flight is ended by those who use it: blk_break(). */
 static inline const char *blk_broken(const struct blk_queue *queue)
 {
-	return __atomic_load_n(&queue->vq.broken, __ATOMIC_RELAXED);
+	return virtqueue_broken(&queue->vq);
 }
 
 /*

@@ -36,8 +36,7 @@ static void stop_device(struct blk_driver *driver)
 		driver->stopped = true;
 		for (unsigned i = 0; i < driver->nr_queues; i++)
 			if (!blk_broken(driver->queues[i]))
-				__atomic_store_n(&driver->queues[i]->vq.broken,
-						 "the device was reset", __ATOMIC_RELAXED);
+				virtqueue_break(&driver->queues[i]->vq, "the device was reset");
 		driver->quiet = virtio_reset(&driver->dev);
 		blk_ports_wake_all(driver);
 	}
@@ -74,7 +73,7 @@ void blk_break(struct blk_queue *q, enum blk_status status, const char *why)
 	log_error("%s: queue %u: %s; %u commands in flight fail", q->dev->name, q->vq.index, why,
 		  virtqueue_in_flight(&q->vq));
 	q->dead = true;
-	__atomic_store_n(&q->vq.broken, why, __ATOMIC_RELAXED);
+	virtqueue_break(&q->vq, why);
 	stop_device(q->driver);
 	blk_end_in_flight(q, status, status == BLK_TIMED_OUT ? BLK_DEVICE_GONE : status);
 }

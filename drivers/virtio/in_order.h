@@ -108,7 +108,7 @@ VQ_INLINE struct vq_drain in_order_drain_begin(struct virtqueue *vq, enum vq_kin
 		d.in_order.used = vq->split.used->ring;
 		d.in_order.most = split_used(vq);
 		if (__builtin_expect(d.in_order.most < d.span.left, 0)) {
-			vq->broken = "used index went backwards";
+			virtqueue_break(vq, "used index went backwards");
 			d.in_order.most = d.span.left = 0;
 		}
 	}

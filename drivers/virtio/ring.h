@@ -190,7 +190,7 @@ struct virtqueue {
 	uint32_t indirect_below;
 	uint32_t wanted_16ths; /* in flight, of late: see adapt.h */
 	struct region doorbell;
-	const char *broken; /* why the queue cannot be used any more; NULL while it can */
+	const char *broken; /* see virtqueue_break() */
 
 	union {
 		struct {
@@ -238,6 +238,20 @@ void virtqueue_destroy(struct virtqueue *vq);
  * by both sides, prefetched pairs of lines included. */
 #define VQ_PART_ALIGN 128
 void *virtqueue_take_memory(struct virtqueue *vq, size_t bytes, size_t align);
+
+/*
+ * Why the queue cannot be used any more; NULL while it can. Atomic, since a CPU that resets the device
+ * says so to all queues. @why is a literal.
+ */
+static inline const char *virtqueue_broken(const struct virtqueue *vq)
+{
+	return __atomic_load_n(&vq->broken, __ATOMIC_RELAXED);
+}
+
+static inline void virtqueue_break(struct virtqueue *vq, const char *why)
+{
+	__atomic_store_n(&vq->broken, why, __ATOMIC_RELAXED);
+}
 
 static inline uint16_t virtqueue_in_flight(const struct virtqueue *vq)
 {

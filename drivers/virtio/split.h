@@ -143,7 +143,7 @@ static inline uint16_t split_used(struct virtqueue *vq)
 	uint16_t n = (uint16_t)(idx - vq->used_idx);
 
 	if (__builtin_expect(n > virtqueue_in_flight(vq), 0)) {
-		vq->broken = "used index outside what was submitted";
+		virtqueue_break(vq, "used index outside what was submitted");
 		return 0;
 	}
 	return n;
