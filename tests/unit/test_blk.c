@@ -343,15 +343,79 @@ static void prepared_and_no_room(void **state)
 	blk_close(&rig->blk);
 }
 
+#define LOT 8
+
+/* Submits and collects all; those of @mask are prepared, and no others, whenever the caller looks. */
+static void some_prepared(struct blk_queue *queue, struct blk_request *reqs, unsigned mask)
+{
+	struct blk_request *list[LOT], *done[LOT];
+	unsigned sent = 0, came = 0;
+
+	for (unsigned i = 0; i < LOT; i++)
+		list[i] = &reqs[i];
+	while (sent < LOT) {
+		sent += blk_submit(queue, list + sent, LOT - sent);
+		for (unsigned i = 0; i < LOT; i++)
+			assert_ptr_equal(reqs[i].prepared.queue, mask >> i & 1 ? queue : NULL);
+		came += rig_drain(queue, done, sent - came);
+		assert_int_equal(came, sent);
+	}
+}
+
+/*
+ * Requests that are not prepared, among some that are, in batches that end in a full ring and have one
+ * refused anywhere: each may be changed from one use to the next without a word.
+ */
+static void not_prepared_for_good(void **state)
+{
+	struct rig *rig = *state;
+	uint8_t *data = rig_memory(LOT * 1024);
+	struct blk_request reqs[LOT];
+	struct blk_queue *queue;
+
+	rig->disk.queue_size[0] = 8; /* two at a time */
+	rig->disk.finish = FAKE_ON_STEP;
+	queue = rig_start(rig);
+	for (unsigned way = 0; way < (LOT + 1) << LOT; way++) {
+		unsigned mask = way % (1 << LOT), refused = way >> LOT;
+
+		for (unsigned i = 0; i < LOT; i++) {
+			void *p = data + i * 1024 + way % 2 * 512;
+
+			memset(p, 0, 512);
+			reqs[i] =
+				rig_request(BLK_READ, i == refused ? FAKE_STORE : way + i, p, 512);
+			if (mask >> i & 1)
+				blk_prepare(queue, &reqs[i]);
+		}
+		some_prepared(queue, reqs, mask);
+		for (unsigned i = 0; i < LOT; i++) {
+			assert_int_equal(reqs[i].progress.status,
+					 i == refused ? BLK_OUT_OF_RANGE : BLK_OK);
+			assert_true(i == refused ||
+				    fake_stamp_ok(data + i * 1024 + way % 2 * 512, way + i, 1));
+		}
+	}
+	assert_int_equal(rig->disk.nr_requests, (LOT * (LOT + 1) - LOT) << LOT);
+	blk_close(&rig->blk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		rig_test(reads_and_writes),  rig_test(refused),
-		rig_test(large_blocks),	     rig_test(hopeless_block_sizes),
-		rig_test(beyond_2_tib),	     rig_test(odd_capacities),
-		rig_test(read_only_disk),    rig_test(flush),
-		rig_test(cache_mode),	     rig_test(serial_number),
-		rig_test(prepared_requests), rig_test(prepared_and_no_room),
+		rig_test(reads_and_writes),
+		rig_test(refused),
+		rig_test(large_blocks),
+		rig_test(hopeless_block_sizes),
+		rig_test(beyond_2_tib),
+		rig_test(odd_capacities),
+		rig_test(read_only_disk),
+		rig_test(flush),
+		rig_test(cache_mode),
+		rig_test(serial_number),
+		rig_test(prepared_requests),
+		rig_test(prepared_and_no_room),
+		rig_test(not_prepared_for_good),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

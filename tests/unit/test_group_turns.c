@@ -107,6 +107,42 @@ static void a_rate_does_not_wait_for_answers(void **state)
 	done(rig);
 }
 
+/* What is waited for is counted once, as caught awake or after a halt, and ends the wait. */
+static void hybrid_waits(void **state)
+{
+	struct rig *rig = *state;
+	struct group g;
+	struct lane *l;
+
+	rig->disk.finish = FAKE_HELD;
+	rig->config.mode = BLK_HYBRID;
+	start_disk(rig);
+	plan(rig, "rw=randread bs=512 iodepth=4 number_ios=40");
+	placement_make(results, nr, 1);
+	assert_true(group_create(&g, results, nr, error, sizeof(error)));
+	l = &g.lane[0];
+	lane_start(l);
+	for (unsigned wait = 0; wait < 4; wait++) {
+		bool halts = wait & 1;
+
+		lane_run(l, 1);
+		assert_true(l->waiter.waiting && !l->waiter.slept);
+		assert_int_equal(l->waiter.waits, wait + 1);
+		while (halts && !l->waiter.slept)
+			lane_run(l, 1);
+		assert_int_equal(fake_complete(&rig->disk, 2), 2);
+		lane_run(l, 1);
+		assert_false(l->waiter.waiting);
+		assert_int_equal(l->usage.caught_awake, 2 * (wait / 2 + 1));
+		assert_int_equal(l->usage.caught_halted, 2 * ((wait + 1) / 2));
+	}
+	while (fake_complete(&rig->disk, 4), lane_run(l, 1))
+		;
+	group_destroy(&g);
+	assert_int_equal(results[0].read.ios, 40);
+	done(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +150,7 @@ int main(void)
 		rig_test(a_small_job_is_not_kept_out),
 		rig_test(a_ring_that_was_full_once),
 		rig_test(a_rate_does_not_wait_for_answers),
+		rig_test(hybrid_waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

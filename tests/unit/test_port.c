@@ -110,6 +110,33 @@ static void requests_come_back(void **state)
 	both(state, mail);
 }
 
+/* Each port has the time of its own last batch, also when it is the queue's only one again. */
+static void times(struct rig *rig)
+{
+	uint64_t sent_a, sent_b;
+
+	submit(&a, 0, 1);
+	sent_a = *a.published_cycles;
+	submit(&b, 1, 1);
+	sent_b = *b.published_cycles;
+	assert_true(sent_b > sent_a);
+	assert_true(*a.published_cycles == sent_a);
+	complete(rig, 2);
+	expect(&a, 0, 1);
+	expect(&b, 1, 1);
+	blk_port_close(&b);
+	submit(&a, 0, 1);
+	assert_true(*a.published_cycles > sent_b);
+	complete(rig, 1);
+	expect(&a, 0, 1);
+	blk_port_open(&b, rig->blk.queues[0], 1);
+}
+
+static void time_of_a_batch(void **state)
+{
+	both(state, times);
+}
+
 /* One poll takes all, however few its port wants: nothing is left in the ring for the next lock. */
 static void all_at_once(struct rig *rig)
 {
@@ -415,7 +442,7 @@ int main(void)
 		rig_test(wish_stands),	       rig_test(least_wish_counts),
 		rig_test(only_port_elsewhere), rig_test(refused_come_back),
 		rig_test(broken_ends_all),     rig_test(other_queues_end),
-		rig_test(queue_reset),
+		rig_test(queue_reset),	       rig_test(time_of_a_batch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
