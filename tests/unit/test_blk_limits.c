@@ -345,6 +345,35 @@ static void cut_before_what_is_long(void **state)
 	}
 }
 
+/* F-073: nothing is added past a request of which a part is still to be sent; that too is cut once. */
+static void cut_behind_a_part(void **state)
+{
+	struct rig *rig = *state;
+	struct blk_request reqs[2], *list[2] = {&reqs[0], &reqs[1]}, *done[2];
+	struct blk_queue *queue;
+
+	rig->disk.seg_max = 1;
+	rig->disk.queue_size[0] = 8;
+	rig->disk.finish = FAKE_ON_STEP;
+	start(rig);
+	queue = rig->blk.queues[0];
+	reqs[0] = scattered(BLK_READ, 0, 4096, 512);
+	reqs[1] = rig_request(BLK_READ, 8, rig_memory(512), 512);
+	assert_int_equal(blk_submit(queue, list, 1), 1);
+	assert_int_equal(blk_counters(queue)->ring_full, 0);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(blk_submit(queue, list + 1, 1), 0);
+	assert_int_equal(blk_submit(queue, list + 1, 0), 0);
+	assert_int_equal(blk_counters(queue)->ring_full, 1);
+	assert_int_equal(rig_drain(queue, done, 1), 1);
+	assert_int_equal(rig_run(queue, &reqs[1], 1), 1);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(reqs[i].progress.status, BLK_OK);
+		check_data(&reqs[i]);
+	}
+	blk_close(&rig->blk);
+}
+
 /* A bag of requests of all kinds, under limits drawn at random, in any order of completion. */
 static void mixed_job(struct rig *rig, uint32_t seed)
 {
@@ -409,6 +438,7 @@ int main(void)
 		rig_test(pieces_too_small),
 		rig_test(more_than_the_ring_holds),
 		rig_test(cut_before_what_is_long),
+		rig_test(cut_behind_a_part),
 		rig_test(mixed_jobs),
 	};
 
