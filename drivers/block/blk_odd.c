@@ -35,6 +35,15 @@ static struct blk_odd add_unprepared(struct blk_queue *q, struct blk_request *re
 	return (struct blk_odd){.taken = added, .go_on = added && !q->partial};
 }
 
+/* Whether what @req was prepared for was a smaller disk: it has just passed blk_check(). */
+static bool grew(struct blk_queue *q, struct blk_request *req)
+{
+	if (req->prepared.queue != q || req->lba_512 <= req->prepared.lba_max_512)
+		return false;
+	blk_prepare(q, req);
+	return true;
+}
+
 /* What add_run() stops at is refused, not prepared, or met by a full ring. */
 struct blk_odd blk_add_odd(struct blk_queue *q, struct blk_request *const *reqs, unsigned n,
 			   struct blk_request *lent)
@@ -50,6 +59,8 @@ struct blk_odd blk_add_odd(struct blk_queue *q, struct blk_request *const *reqs,
 	}
 	if (reqs[0]->prepared.queue != q && reqs[0] != lent)
 		odd = add_unprepared(q, reqs[0]);
+	else
+		odd.go_on = grew(q, reqs[0]);
 	if (!odd.go_on && n > odd.taken)
 		cut(q, reqs[n - 1]);
 	return odd;

@@ -96,6 +96,24 @@ static void prepared_again(void **state)
 	blk_close(&rig->blk);
 }
 
+/* One that was prepared when the disk was smaller is not turned away as if the ring were full. */
+static void prepared_before_it_grew(void **state)
+{
+	struct rig *rig = *state;
+	struct blk_queue *queue = rig_start(rig);
+	struct blk_request req = rig_request(BLK_READ, FAKE_STORE, rig_memory(512), 512);
+
+	blk_prepare(queue, &req);
+	resize(rig, FAKE_STORE + 1);
+	assert_true(blk_refresh(&rig->blk));
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(rig_run(queue, &req, 1), 1);
+		assert_int_equal(req.progress.status, BLK_OK);
+	}
+	assert_int_equal(blk_counters(queue)->ring_full, 0);
+	blk_close(&rig->blk);
+}
+
 /* F-056, CFG-01, CFG-02: the same care as at the start; what cannot be believed changes nothing. */
 static void no_torn_or_absurd_capacity(void **state)
 {
@@ -185,6 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		rig_test(grows_and_shrinks),
 		rig_test(prepared_again),
+		rig_test(prepared_before_it_grew),
 		rig_test(no_torn_or_absurd_capacity),
 		rig_test(gone),
 		rig_test(no_change),
