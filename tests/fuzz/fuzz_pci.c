@@ -101,7 +101,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_check(blk.nr_queues > 0 && blk.block_bytes >= 512, "a disk that is none");
 		blk_close(&blk);
 	}
-	fuzz_check(host.interrupts_live == 0, "an interrupt was not given back");
+	/* 3.3.1: of a device that does not confirm its reset, all is kept. */
+	fuzz_check(host.interrupts_live == 0 || host.live > 0,
+		   "an interrupt outlives the memory that it uses");
 	fake_reset();
 	return 0;
 }

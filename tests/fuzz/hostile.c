@@ -156,18 +156,24 @@ static unsigned part_bytes(const struct fake_queue *queue, unsigned part)
 	return packed ? 4 : part == 1 ? 6 + 2u * queue->size : 6 + 8u * queue->size;
 }
 
-/* Writes somewhere in what the driver gave to it: any part of the rings, or the data of a request. */
+/*
+ * Writes somewhere in what the driver gave to it: parts of the rings, or the data of a request. Not in
+ * a split ring's descriptors: they are where the fake writes to, and without an IOMMU no driver is safe
+ * from a device that writes elsewhere.
+ */
 static void scribble(struct fuzz_input *in, unsigned index)
 {
 	const struct fake_queue *queue = &rig.disk.queue[index];
+	bool packed = rig.disk.accepted & FAKE_BIT(FAKE_RING_PACKED);
 	unsigned where = (unsigned)fuzz_take(in, 1), offset = (unsigned)fuzz_take(in, 1);
+	unsigned part = packed ? where % 4 % 3 : 1 + where % 2;
 	uint16_t value = (uint16_t)fuzz_take(in, 2);
 	uint64_t at = (uintptr_t)rig.data + 2 * offset;
 
 	rig.scribbled = true;
 	fuzz_distrust_rings();
 	if (queue->enabled && !(where & 4))
-		at = queue->ring[where % 4 % 3] + 2 * offset % part_bytes(queue, where % 4 % 3);
+		at = queue->ring[part] + 2 * offset % part_bytes(queue, part);
 	if (queue->enabled && host_dma_ok(at, 2))
 		__atomic_store_n((uint16_t *)(uintptr_t)at, value, __ATOMIC_RELEASE);
 }
