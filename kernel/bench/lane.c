@@ -17,7 +17,7 @@
 
 #define CHECK_NS   10000000ull /* between two looks for stuck requests */
 #define SPIN_POLLS 1024	       /* of one turn, at the most */
-#define FREE_POLLS 16	       /* worth it whatever the device, and not counted as a wait */
+#define FREE_POLLS 64	       /* worth it whatever the device, and not counted as a wait */
 
 static void schedule(struct lane *l)
 {
