@@ -146,14 +146,17 @@ static void resize(unsigned more)
 
 /* ---- The device's side ---- */
 
+static bool is_packed(void)
+{
+	return rig.disk.accepted & FAKE_BIT(FAKE_RING_PACKED);
+}
+
 /* How much of the memory of @part of the ring is the ring's: beyond it may lie what only the driver has. */
 static unsigned part_bytes(const struct fake_queue *queue, unsigned part)
 {
-	bool packed = rig.disk.accepted & FAKE_BIT(FAKE_RING_PACKED);
-
 	if (part == 0)
 		return 16u * queue->size;
-	return packed ? 4 : part == 1 ? 6 + 2u * queue->size : 6 + 8u * queue->size;
+	return is_packed() ? 4 : part == 1 ? 6 + 2u * queue->size : 6 + 8u * queue->size;
 }
 
 /*
@@ -164,9 +167,8 @@ static unsigned part_bytes(const struct fake_queue *queue, unsigned part)
 static void scribble(struct fuzz_input *in, unsigned index)
 {
 	const struct fake_queue *queue = &rig.disk.queue[index];
-	bool packed = rig.disk.accepted & FAKE_BIT(FAKE_RING_PACKED);
 	unsigned where = (unsigned)fuzz_take(in, 1), offset = (unsigned)fuzz_take(in, 1);
-	unsigned part = packed ? where % 4 % 3 : 1 + where % 2;
+	unsigned part = is_packed() ? where % 4 % 3 : 1 + where % 2;
 	uint16_t value = (uint16_t)fuzz_take(in, 2);
 	uint64_t at = (uintptr_t)rig.data + 2 * offset;
 

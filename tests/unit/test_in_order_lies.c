@@ -33,6 +33,20 @@ static void tell(struct rig *rig, bool packed, unsigned span, enum fake_lie what
 	assert_int_equal(wait_for(rig, 6), 6);
 }
 
+/* A ring of 16 with @n requests out, of which the device uses none before it is told to. */
+static struct blk_queue *held(struct rig *rig, bool packed, unsigned used_batch, unsigned n)
+{
+	struct blk_queue *q;
+
+	fresh(rig, packed, 16, used_batch);
+	rig->disk.finish = FAKE_HELD;
+	start(rig);
+	q = rig->blk.queues[0];
+	give_memory(512);
+	assert_int_equal(blk_submit(q, list, n), n);
+	return q;
+}
+
 /*
  * RING-SPLIT-24, RING-PACKED-27: within a span each buffer has its own status, and no length; only that
  * of the last is told. Request 2 is in the middle of a span of 6, and the last of one of 3.
@@ -113,12 +127,7 @@ static void ids_believed(void **state)
 
 		if (before == 12 && taken > 0 && taken < 6)
 			continue; /* the entry that was not written names 0, which could be true */
-		fresh(rig, packed, 16, 64);
-		rig->disk.finish = FAKE_HELD;
-		start(rig);
-		q = rig->blk.queues[0];
-		give_memory(512);
-		assert_int_equal(blk_submit(q, list, before), before);
+		q = held(rig, packed, 64, before);
 		fake_complete(&rig->disk, before);
 		assert_int_equal(blk_poll(q, done, N), before);
 		assert_int_equal(blk_submit(q, list, 6), 6);
@@ -152,12 +161,7 @@ static void ids_believed_later(void **state)
 		unsigned taken = place >= first && place < most ? place + 1 : first;
 		struct blk_queue *q;
 
-		fresh(rig, packed, 16, 64);
-		rig->disk.finish = FAKE_HELD;
-		start(rig);
-		q = rig->blk.queues[0];
-		give_memory(512);
-		assert_int_equal(blk_submit(q, list, 6), 6);
+		q = held(rig, packed, 64, 6);
 		fake_complete(&rig->disk, first);
 		rig->disk.lie = FAKE_BAD_ID;
 		rig->disk.lie_value = place;
@@ -210,12 +214,7 @@ static void gone_within_a_span(void **state)
 	struct blk_queue *q;
 
 	for (unsigned packed = 0; packed < 2; packed++) {
-		fresh(rig, packed, 16, 6);
-		rig->disk.finish = FAKE_HELD;
-		start(rig);
-		q = rig->blk.queues[0];
-		give_memory(512);
-		assert_int_equal(blk_submit(q, list, 6), 6);
+		q = held(rig, packed, 6, 6);
 		fake_complete(&rig->disk, 6);
 		assert_int_equal(blk_poll(q, done, 2), 2);
 		blk_break(q, BLK_DEVICE_GONE, "a test");
