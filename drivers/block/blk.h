@@ -202,7 +202,7 @@ void blk_prepare(const struct blk_queue *queue, struct blk_request *req);
  */
 unsigned blk_submit(struct blk_queue *queue, struct blk_request *const *reqs, unsigned n);
 
-/* Where the cycle count from just before the last batch was published is kept. */
+/* Where the cycle count of the last blk_submit() is kept: from just before it published its batch. */
 const uint64_t *blk_published_cycles(const struct blk_queue *queue);
 
 /* Stores at most @max finished requests in @done; returns how many. Never waits. */

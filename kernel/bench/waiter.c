@@ -9,7 +9,7 @@
  */
 #include "kernel/bench/waiter.h"
 
-#define SPIN_NS	     100000ull /* the usual wait that is worth it: twice what a halt costs */
+#define SPIN_NS	     100000ull /* the longest usual wait that is worth it */
 #define PROBE_EVERY  8
 #define AVERAGE_OVER 8
 #define PATIENCE     4 /* times the usual wait, but SPIN_NS at the least, and twice that at the most */
